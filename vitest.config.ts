@@ -1,8 +1,38 @@
 import { defineConfig } from 'vitest/config';
 
+const exclude = ['**/node_modules/**', '**/dist/**'];
+
 export default defineConfig({
   test: {
-    include: ['libs/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'load-tests/**/*.test.ts', 'tests/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    reporters: ['default', './scripts/closing-line-reporter.ts'],
+    projects: [
+      {
+        // Beside the code, and the rules of the repository: what a developer runs all day.
+        test: {
+          name: 'unit',
+          include: [
+            'libs/*/src/**/*.test.ts',
+            'apps/*/src/**/*.test.ts',
+            'tests/repository/**/*.test.ts',
+            'load-tests/**/*.test.ts',
+          ],
+          exclude,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        // Whole processes: other people's clients, faults from outside, the system from end to end.
+        test: {
+          name: 'system',
+          include: ['tests/**/*.test.ts'],
+          exclude: [...exclude, 'tests/repository/**'],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          // Processes compete for the same two cores: one file at a time keeps deadlines meaningful.
+          fileParallelism: false,
+        },
+      },
+    ],
   },
 });

@@ -1,0 +1,96 @@
+// The arrows of the architecture, as rules that fail the check. ARCHITECTURE.md draws them.
+//
+// `arrows` lists for each project the projects it may import. What is not listed is forbidden. Parsed with swc, since
+// the native TypeScript compiler has no interface to parse with; scripts/check.ts fails when nothing was looked at.
+
+/** @type {Record<string, string[]>} */
+const arrows = {
+  'libs/kafka-protocol': [],
+  'libs/runtime': [],
+  'libs/observability': [],
+  'libs/commit-log': ['libs/kafka-protocol', 'libs/runtime'],
+  'libs/metadata-quorum': ['libs/kafka-protocol', 'libs/runtime'],
+  'libs/group-coordinator': ['libs/kafka-protocol', 'libs/runtime'],
+  'libs/kafka-client': ['libs/kafka-protocol'],
+  'libs/booking': ['libs/kafka-client'],
+  'libs/seat-lock': ['libs/booking'],
+  'libs/booking-database': ['libs/booking'],
+  'libs/local-stack': ['libs/kafka-client'],
+  'apps/broker': [
+    'libs/kafka-protocol',
+    'libs/runtime',
+    'libs/commit-log',
+    'libs/metadata-quorum',
+    'libs/group-coordinator',
+  ],
+  'apps/booking-api': ['libs/booking', 'libs/kafka-client', 'libs/seat-lock', 'libs/booking-database', 'libs/observability'],
+  'apps/reservation-worker': ['libs/booking', 'libs/kafka-client', 'libs/seat-lock', 'libs/booking-database', 'libs/observability'],
+  'apps/outbox-relay': ['libs/booking', 'libs/kafka-client', 'libs/booking-database', 'libs/observability'],
+  'apps/refund-notifier': ['libs/booking', 'libs/kafka-client', 'libs/booking-database', 'libs/observability'],
+};
+
+/** Tests may in addition start services and speak to the broker as a client does. */
+const alsoForTests = ['libs/local-stack', 'libs/kafka-client', 'libs/runtime'];
+
+const escaped = (path) => path.replaceAll('/', '\\/');
+const anyOf = (paths) => `^(${paths.map(escaped).join('|')})\\/`;
+const isTest = '(\\.test\\.ts$|\\/testing(\\/|\\.ts$)|\\/vectors\\/)';
+
+const arrowRules = Object.entries(arrows).flatMap(([project, allowed]) => [
+  {
+    name: `arrows-of-${project.replace('/', '-')}`,
+    comment: `${project} may import only: ${allowed.join(', ') || 'nothing of ours'}.`,
+    severity: 'error',
+    from: { path: `^${escaped(project)}\\/`, pathNot: isTest },
+    to: { path: '^(libs|apps|load-tests|benchmarks|tests)\\/', pathNot: anyOf([project, ...allowed]) },
+  },
+  {
+    name: `arrows-of-tests-in-${project.replace('/', '-')}`,
+    severity: 'error',
+    from: { path: `^${escaped(project)}\\/.*${isTest}` },
+    to: { path: '^(libs|apps|load-tests|benchmarks|tests)\\/', pathNot: anyOf([project, ...allowed, ...alsoForTests]) },
+  },
+]);
+
+export default {
+  forbidden: [
+    ...arrowRules,
+    {
+      name: 'nobody-imports-an-app',
+      comment: 'Applications are started as processes, never imported.',
+      severity: 'error',
+      from: { path: '^((?:libs|apps)\\/[^/]+|load-tests|benchmarks|tests|scripts)\\/' },
+      to: { path: '^apps\\/', pathNot: ['^$1\\/'] },
+    },
+    {
+      name: 'ports-are-types-in-pure-cores',
+      comment: 'Pure cores know ports by their types; adapters are joined at the edge.',
+      severity: 'error',
+      from: { path: '^libs\\/(metadata-quorum|group-coordinator)\\/', pathNot: isTest },
+      to: { path: '^libs\\/runtime\\/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'booking-knows-topics-only',
+      comment: 'The rules of booking use the pure topic declarations of the client, not the client.',
+      severity: 'error',
+      from: { path: '^libs\\/booking\\/', pathNot: isTest },
+      to: { path: '^libs\\/kafka-client\\/', pathNot: '^libs\\/kafka-client\\/src\\/topics' },
+    },
+    {
+      name: 'no-way-around-the-front-door',
+      comment: 'Another project is imported by its package name, not by a path into it.',
+      severity: 'error',
+      from: { path: '^((?:libs|apps)\\/[^/]+)\\/' },
+      to: { path: '^(libs|apps)\\/', pathNot: ['^$1\\/', '^libs\\/[^/]+\\/src\\/(index|testing|topics)\\.ts$'] },
+    },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'nothing-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|node_modules|\\.cache|\\.data)/' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.mjs', '.js', '.json'] },
+  },
+};
