@@ -1,0 +1,69 @@
+/**
+ * What a request handler is.
+ *
+ * A handler gets a decoded request and answers it once, at once or later, through `respond`. The connection keeps
+ * the order of answers and sends nothing for `null` (acks=0). A handler must answer every request exactly once,
+ * also when its connection has closed meanwhile (the answer is dropped then); a second answer is an error.
+ *
+ * While a request waits for its answer, later requests of the same connection wait too, as in Kafka. The one
+ * exception is `pipelined` APIs (Produce): consecutive ones are all handed over, in order, and answered in order.
+ */
+import type { Api, RequestOf, ResponseInput } from '@seatlog/kafka-protocol';
+import type { BrokerServices } from '../services.ts';
+
+export interface RequestContext {
+  readonly apiKey: number;
+  readonly apiVersion: number;
+  readonly correlationId: number;
+  readonly clientId: string | null;
+  /** The name of the listener the request came in on, e.g. `PLAINTEXT`; answers advertise that listener's address. */
+  readonly listenerName: string;
+  /** The peer's address without port, as groups show it (`/127.0.0.1` in Kafka's form is up to the handler). */
+  readonly clientHost: string;
+  /** True until the connection is gone. Parked requests may look at it before they do work for nobody. */
+  isConnected(): boolean;
+  /** Calls back once if the connection closes before the answer was given; never after it. */
+  onDisconnect(action: () => void): void;
+  /** Closes the connection without an answer to this request (Produce with acks=0 that failed). */
+  closeConnection(reason: string): void;
+}
+
+export type Respond<Response> = (response: Response | null) => void;
+
+export type Handler<Request, Response> = (
+  request: Request,
+  context: RequestContext,
+  respond: Respond<Response>,
+) => void;
+
+/** A handler whose types are forgotten: what the router keeps in its table. */
+export interface HandlerDefinition {
+  readonly api: Api;
+  /** Consecutive requests of a connection are handed over without waiting for answers; answers keep their order. */
+  readonly pipelined: boolean;
+  readonly create: (services: BrokerServices) => Handler<unknown, object>;
+}
+
+export interface HandlerOptions {
+  readonly pipelined?: boolean;
+}
+
+/**
+ * Declares the handler of one API. `create` runs once per broker; what it closes over is the handler's state.
+ *
+ * ```ts
+ * export const heartbeat = defineHandler(apis.heartbeat, (services) => (request, context, respond) => { ... });
+ * ```
+ */
+export function defineHandler<A extends Api>(
+  api: A,
+  create: (services: BrokerServices) => Handler<RequestOf<A>, ResponseInput<A>>,
+  options: HandlerOptions = {},
+): HandlerDefinition {
+  return {
+    api,
+    pipelined: options.pipelined ?? false,
+    // The router decodes requests with `api` itself, so the handler is only ever called with that API's request.
+    create: create as HandlerDefinition['create'],
+  };
+}

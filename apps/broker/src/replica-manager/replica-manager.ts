@@ -1,0 +1,75 @@
+/**
+ * This broker's replicas. Holds a `Partition` for each replica that the metadata image gives this broker, makes them
+ * leader or deletes them as the image changes, and does what needs more than one partition or a wait: appends that
+ * wait for the high watermark, record deletion, high watermark checkpoints, retention.
+ */
+import type { Partition } from './partition.ts';
+
+/** Who appends. Only coordinators may write to internal topics and write control batches. */
+export type AppendOrigin = 'client' | 'coordinator';
+
+export interface AppendRequest {
+  readonly topic: string;
+  readonly partition: number;
+  /** One record batch v2, base offset 0. The bytes are stamped in place and kept: the caller must not reuse them. */
+  readonly batch: Uint8Array;
+  /** -1: wait for the high watermark; 1: for the leader's own write; 0: as 1, the caller tells nobody. */
+  readonly acks: number;
+  readonly timeoutMs: number;
+  readonly origin: AppendOrigin;
+}
+
+export interface AppendOutcome {
+  /** Kafka's error code, 0 when the records are written as far as `acks` asks. */
+  readonly errorCode: number;
+  readonly errorMessage: string | null;
+  /** Offset of the first record; -1 on an error. */
+  readonly baseOffset: number;
+  /** -1 unless the topic stamps LogAppendTime. */
+  readonly logAppendTime: number;
+  readonly logStartOffset: number;
+}
+
+/** How leadership of a local replica changed. A higher epoch under the same leader is reported as `elected` again. */
+export type LeadershipChange =
+  | {
+      readonly kind: 'elected';
+      readonly topic: string;
+      readonly partition: number;
+      readonly leaderEpoch: number;
+    }
+  | {
+      readonly kind: 'resigned';
+      readonly topic: string;
+      readonly partition: number;
+      readonly leaderEpoch: number;
+    }
+  | { readonly kind: 'deleted'; readonly topic: string; readonly partition: number };
+
+export interface ReplicaManager {
+  /** The local replica, leader or not; undefined if this broker holds none. */
+  partition(topic: string, partition: number): Partition | undefined;
+  /** All local replicas. */
+  partitions(): Iterable<Partition>;
+
+  /** Appends one batch to a partition this broker leads. `done` is called exactly once, at once for refusals. */
+  append(request: AppendRequest, done: (outcome: AppendOutcome) => void): void;
+
+  /**
+   * Raises the log start offset of a led partition (-1: to the high watermark). `done` gets an error code and the
+   * log start offset reached (-1 on an error).
+   */
+  deleteRecords(
+    topic: string,
+    partition: number,
+    beforeOffset: number,
+    timeoutMs: number,
+    done: (errorCode: number, lowWatermark: number) => void,
+  ): void;
+
+  /**
+   * Tells about changes of leadership from now on, and at once about partitions led already. Called after the
+   * partition can serve (elected) or has stopped serving (resigned, deleted).
+   */
+  onLeadership(listener: (change: LeadershipChange) => void): () => void;
+}

@@ -1,0 +1,40 @@
+/**
+ * What handlers may use: one object per broker, made once at start and never changed after it.
+ *
+ * Handlers reach the rest of the broker through here alone. Who does what:
+ * - `metadata`: the cluster's image (topics, partitions, brokers, configs) and the only way to change it;
+ * - `replicas`: this broker's partitions: appending, reading, waiting for the high watermark;
+ * - `groups`: group coordination, on top of `replicas` and `metadata`;
+ * - `listeners`: the addresses to advertise.
+ */
+import type { Clock, Random, Timers, Turns } from '@seatlog/runtime';
+import type { BrokerConfig } from './config/broker-config.ts';
+import type { GroupService } from './groups/group-service.ts';
+import type { HandlerDefinition } from './handlers/handler.ts';
+import type { Logger } from './logger.ts';
+import type { MetadataService } from './metadata/metadata-service.ts';
+import type { BrokerMetrics } from './metrics.ts';
+import type { ReplicaManager } from './replica-manager/replica-manager.ts';
+
+export interface AdvertisedListener {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface BrokerServices {
+  readonly config: BrokerConfig;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly turns: Turns;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: BrokerMetrics;
+  readonly metadata: MetadataService;
+  readonly replicas: ReplicaManager;
+  readonly groups: GroupService;
+  /** The served APIs, for ApiVersions. */
+  readonly handlers: readonly HandlerDefinition[];
+  /** Advertised addresses, ports resolved; empty until the sockets are bound. */
+  advertisedListeners(): readonly AdvertisedListener[];
+}
