@@ -1,0 +1,37 @@
+/**
+ * Finds offsets by time: −1 the end, −2 the start, −3 the largest timestamp, else the first record at or after it.
+ */
+import { defineApi } from '../api.ts';
+import { array, int16, int32, int64, int8, string } from '../schema/field.ts';
+
+export const listOffsets = defineApi({
+  key: 2,
+  name: 'ListOffsets',
+  versions: '1-7',
+  flexible: '6+',
+  request: {
+    replicaId: int32('0+'),
+    isolationLevel: int8('2+'),
+    topics: array('0+', {
+      name: string('0+'),
+      partitions: array('0+', {
+        partitionIndex: int32('0+'),
+        currentLeaderEpoch: int32('4+', { default: -1, ignorable: true }),
+        timestamp: int64('0+'),
+      }),
+    }),
+  },
+  response: {
+    throttleTimeMs: int32('2+', { ignorable: true }),
+    topics: array('0+', {
+      name: string('0+'),
+      partitions: array('0+', {
+        partitionIndex: int32('0+'),
+        errorCode: int16('0+'),
+        timestamp: int64('1+', { default: -1 }),
+        offset: int64('1+', { default: -1 }),
+        leaderEpoch: int32('4+', { default: -1 }),
+      }),
+    }),
+  },
+});
