@@ -1,0 +1,33 @@
+/**
+ * Cluster metadata: the records of `__cluster_metadata-0`, the image they fold into, and the controller's decisions.
+ *
+ * Pure: no clock, no disk, no network. What the caller must do:
+ * - run decisions one after another, each on an image that holds the records of all before it;
+ * - append a decision's records as one batch, whose first offset is `image.lastOffset + 1` (broker epochs are offsets);
+ * - give a decision's answer only when its records are committed, and applied where that matters.
+ */
+export * from './controller/alter-configs.ts';
+export * from './controller/automatic-topics.ts';
+export * from './controller/broker-lifecycle.ts';
+export type { ConfigSchema } from './controller/config-schema.ts';
+export * from './controller/create-partitions.ts';
+export * from './controller/create-topics.ts';
+export type { Decision } from './controller/decision.ts';
+export * from './controller/delete-topics.ts';
+export * from './controller/features.ts';
+export * from './controller/producer-ids.ts';
+export {
+  GROUP_OFFSETS_TOPIC,
+  isInternalTopic,
+  MAX_TOPIC_NAME_LENGTH,
+  METADATA_TOPIC,
+  SHARE_GROUP_STATE_TOPIC,
+  topicNameProblem,
+  TRANSACTION_STATE_TOPIC,
+} from './controller/topic-name.ts';
+export { minInsyncReplicas, uncleanLeaderElection } from './controller/topic-setting.ts';
+export * from './image/cluster-changes.ts';
+export * from './image/cluster-image.ts';
+export { fold, foldAll } from './image/image-draft.ts';
+export * from './metadata-error.ts';
+export * from './records/metadata-record.ts';
