@@ -8,7 +8,7 @@
  * While a request waits for its answer, later requests of the same connection wait too, as in Kafka. The one
  * exception is `pipelined` APIs (Produce): consecutive ones are all handed over, in order, and answered in order.
  */
-import type { Api, RequestOf, ResponseInput } from '@seatlog/kafka-protocol';
+import type { AnyApi, RequestOf, ResponseInput } from '@seatlog/kafka-protocol';
 import type { BrokerServices } from '../services.ts';
 
 export interface RequestContext {
@@ -38,7 +38,7 @@ export type Handler<Request, Response> = (
 
 /** A handler whose types are forgotten: what the router keeps in its table. */
 export interface HandlerDefinition {
-  readonly api: Api;
+  readonly api: AnyApi;
   /** Consecutive requests of a connection are handed over without waiting for answers; answers keep their order. */
   readonly pipelined: boolean;
   readonly create: (services: BrokerServices) => Handler<unknown, object>;
@@ -55,7 +55,7 @@ export interface HandlerOptions {
  * export const heartbeat = defineHandler(apis.heartbeat, (services) => (request, context, respond) => { ... });
  * ```
  */
-export function defineHandler<A extends Api>(
+export function defineHandler<A extends AnyApi>(
   api: A,
   create: (services: BrokerServices) => Handler<RequestOf<A>, ResponseInput<A>>,
   options: HandlerOptions = {},

@@ -6,13 +6,7 @@
  * an image that holds the records of all before it; `done` is called once the records are committed (written and
  * flushed) and this broker has applied them, so that a topic's leaders serve when its creation is answered.
  */
-import type { ClusterImage, MetadataRecord } from '@seatlog/metadata-quorum';
-
-/** What a pure decision gives back: records to commit (none: nothing changes) and the answer for the caller. */
-export interface Decision<Answer> {
-  readonly records: readonly MetadataRecord[];
-  readonly answer: Answer;
-}
+import type { ClusterImage, Decision } from '@seatlog/metadata-quorum';
 
 export type ChangeOutcome<Answer> =
   | { readonly kind: 'committed'; readonly answer: Answer }
