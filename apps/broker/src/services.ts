@@ -7,6 +7,7 @@
  * - `groups`: group coordination, on top of `replicas` and `metadata`;
  * - `listeners`: the addresses to advertise.
  */
+import type { CreateTopicsContext } from '@seatlog/metadata-quorum';
 import type { Clock, Random, Timers, Turns } from '@seatlog/runtime';
 import type { BrokerConfig } from './config/broker-config.ts';
 import type { GroupService } from './groups/group-service.ts';
@@ -33,6 +34,8 @@ export interface BrokerServices {
   readonly metadata: MetadataService;
   readonly replicas: ReplicaManager;
   readonly groups: GroupService;
+  /** What the controller's decisions need to create topics: defaults, the schema of configs, chance. */
+  readonly topicCreation: CreateTopicsContext;
   /** The served APIs, for ApiVersions. */
   readonly handlers: readonly HandlerDefinition[];
   /** Advertised addresses, ports resolved; empty until the sockets are bound. */

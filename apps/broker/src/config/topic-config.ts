@@ -184,3 +184,8 @@ export function describeTopicConfig(
     };
   });
 }
+
+/** True for topic configs whose value is a list of words. */
+export function isListConfig(name: string): boolean {
+  return isTopicConfigName(name) && definitionOf(name).type === 'list';
+}

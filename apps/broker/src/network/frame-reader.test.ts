@@ -29,7 +29,9 @@ function feed(reader: FrameReader, bytes: Uint8Array, readSizes: readonly number
 
 describe('FrameReader', () => {
   it('gives the same frames however the bytes are cut', () => {
-    const bodies = fc.array(fc.uint8Array({ minLength: 0, maxLength: 70_000, size: 'max' }), { maxLength: 6 });
+    const bodies = fc.array(fc.uint8Array({ minLength: 0, maxLength: 70_000, size: 'max' }), {
+      maxLength: 6,
+    });
     const cuts = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(bodies, cuts, fc.boolean(), (sent, readSizes, release) => {

@@ -21,7 +21,9 @@ export class FrameError extends Error {
 
   constructor(size: number, limit: number) {
     super(
-      size < 0 ? `a frame of ${size} bytes` : `a frame of ${size} bytes, above socket.request.max.bytes (${limit})`,
+      size < 0
+        ? `a frame of ${size} bytes`
+        : `a frame of ${size} bytes, above socket.request.max.bytes (${limit})`,
     );
     this.name = 'FrameError';
     this.code = size < 0 ? 'FRAME_SIZE_NEGATIVE' : 'FRAME_TOO_LARGE';
