@@ -1,0 +1,19 @@
+/** Ports through which the cores reach time, chance and files, and their Node adapters. */
+export { type Clock, systemClock } from './clock.ts';
+export {
+  type Completion,
+  type DirectoryEntry,
+  type EntryKind,
+  type FileHandle,
+  type FileLock,
+  type FileStat,
+  type FileSystem,
+  FileSystemError,
+  isOutOfSpace,
+  type OpenMode,
+  type WriteCompletion,
+} from './file-system.ts';
+export { nodeFileSystem } from './node-file-system.ts';
+export { type Random, systemRandom } from './random.ts';
+export { type Cancel, systemTimers, type Timers } from './timers.ts';
+export { systemTurns, type Turns } from './turns.ts';

@@ -1,0 +1,11 @@
+/** Deterministic twins of the Node adapters: they do what a test tells them, and nothing else. */
+export { ManualClock } from './testing/manual-clock.ts';
+export { ManualTurns } from './testing/manual-turns.ts';
+export {
+  type CrashOptions,
+  MemoryFileSystem,
+  type MemoryFault,
+  type MemoryFileSystemOptions,
+  type MemoryOperation,
+} from './testing/memory-file-system.ts';
+export { SeededRandom } from './testing/seeded-random.ts';
