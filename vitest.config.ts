@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config';
 
 const exclude = ['**/node_modules/**', '**/dist/**'];
 
+/** One PostgreSQL and one Redis per run, started when the first test asks for them. */
+const globalSetup = ['./libs/local-stack/src/vitest-global-setup.ts'];
+
 export default defineConfig({
   test: {
     reporters: ['default', './scripts/closing-line-reporter.ts'],
@@ -17,6 +20,7 @@ export default defineConfig({
             'load-tests/**/*.test.ts',
           ],
           exclude,
+          globalSetup,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -27,6 +31,7 @@ export default defineConfig({
           name: 'system',
           include: ['tests/**/*.test.ts'],
           exclude: [...exclude, 'tests/repository/**'],
+          globalSetup,
           testTimeout: 120_000,
           hookTimeout: 180_000,
           // Processes compete for the same two cores: one file at a time keeps deadlines meaningful.

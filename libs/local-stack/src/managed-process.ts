@@ -133,7 +133,7 @@ export class ChildOfStack implements ManagedProcess {
         cwd: specification.workingDirectory ?? specification.dataDirectory,
         stdio: ['ignore', log, log],
         detached: true,
-        ...(specification.user ?? {}),
+        ...specification.user,
       });
     } finally {
       closeSync(log);

@@ -1,8 +1,8 @@
 /**
  * Vitest's global setup: one pair of servers for the whole run, started when the first test file calls
- * `testServices()`, stopped after the last. Wire it in the root's vitest.config.ts:
+ * `testServices()`, stopped after the last. Each project of the root's vitest.config.ts names it:
  *
- *     test: { globalSetup: ['./libs/local-stack/src/vitest-global-setup.ts'] }
+ *     globalSetup: ['./libs/local-stack/src/vitest-global-setup.ts']
  *
  * Workers find the host by the variable SEATLOG_TEST_SERVICES, which they inherit.
  */
@@ -13,7 +13,9 @@ import { ServiceHost } from './test-services/service-host.ts';
 import { HOST_VARIABLE, type HostAnswer } from './test-services/test-services.ts';
 
 export default async function setup(): Promise<() => Promise<void>> {
-  const host = new ServiceHost((line) => console.log(line));
+  // Each project of a workspace runs the setup in the same process: one host serves them all.
+  if (process.env[HOST_VARIABLE] !== undefined) return () => Promise.resolve();
+  const host = new ServiceHost((line) => process.stdout.write(`${line}\n`));
   const server = createServer((_, response) => {
     void answer(host).then((body) => {
       response.setHeader('content-type', 'application/json');

@@ -33,11 +33,15 @@ export async function initializeCluster(plan: ClusterPlan): Promise<void> {
     await run(
       binaries.initdb,
       [
-        ...['-D', unfinished, '-U', superuser, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'],
+        `--pgdata=${unfinished}`,
+        `--username=${superuser}`,
+        '--auth=trust',
+        '--encoding=UTF8',
+        '--locale=C.UTF-8',
         ...(durable ? [] : ['--no-sync']),
         '--no-instructions',
       ],
-      { cwd: cluster, env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' }, ...(user ?? {}) },
+      { cwd: cluster, env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' }, ...user },
     );
   } catch (cause) {
     throw new LocalStackError('POSTGRES_INITDB_FAILED', `initdb failed in ${cluster}`, {

@@ -59,8 +59,11 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     name: 'postgres',
     command: binaries.postgres,
     args: [
-      ...['-D', cluster, '-p', String(port), '-k', socketDirectory(user, cluster)],
+      '-D',
+      cluster,
       ...settings({
+        port,
+        unix_socket_directories: socketDirectory(user, cluster),
         listen_addresses: '127.0.0.1',
         max_connections: MAX_CONNECTIONS,
         timezone: 'UTC',

@@ -29,7 +29,10 @@ export async function startBrokers(options: BrokerNodesOptions): Promise<readonl
     await together(
       plans.map(async ({ nodeId, kafka, http, controller }) => {
         const broker = await startBroker({
-          ...{ dataDirectory, nodeId, voters, ports: { kafka, http, controller } },
+          dataDirectory,
+          nodeId,
+          voters,
+          ports: { kafka, http, controller },
           ...(properties === undefined ? {} : { properties }),
           signal: AbortSignal.any([signal, oneFailed.signal]),
         });

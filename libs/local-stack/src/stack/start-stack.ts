@@ -131,7 +131,9 @@ class Starting {
   async #apps(services: ServiceEndpoints): Promise<Readonly<Record<string, string>>> {
     const { appEnvironment, ports, workers } = this.#options;
     const environment = {
-      ...{ DATABASE_URL: services.databaseUrl, REDIS_URL: services.redisUrl, BROKERS: services.brokers },
+      DATABASE_URL: services.databaseUrl,
+      REDIS_URL: services.redisUrl,
+      BROKERS: services.brokers,
       TOKEN_SECRET: this.#folder.tokenSecret(),
       ...appEnvironment,
     };

@@ -76,6 +76,8 @@ export class ServiceHost {
         const stop = (): Promise<void> => Promise.resolve();
         return Promise.resolve({ adminUrl: databaseUrl, redisUrl, description: 'the servers given', stop });
       }
+      default:
+        return Promise.reject(new Error(`unknown kind ${String(kind satisfies never)}`));
     }
   }
 }
@@ -91,7 +93,8 @@ async function startEmbedded(folder: string, say: (line: string) => void): Promi
   ]);
   const [postgres, redis] = outcomes;
   const stop = async (): Promise<void> => {
-    await Promise.all(outcomes.map((one) => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
+    const started = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    await Promise.all(started.map((server) => server.stop()));
     wipeDataDirectory(folder);
     lock.release();
   };

@@ -54,7 +54,7 @@ async function sharedServers(): Promise<SharedServers> {
   const address = process.env[HOST_VARIABLE];
   if (address === undefined) {
     // The servers end with this process, by the exit guard.
-    ownHost ??= new ServiceHost((line) => console.error(line));
+    ownHost ??= new ServiceHost((line) => process.stderr.write(`${line}\n`));
     return ownHost.servers();
   }
   const response = await fetch(address);
