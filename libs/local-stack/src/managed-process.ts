@@ -39,6 +39,8 @@ export interface ProcessSpecification {
   /** Resolves when the process serves. It is called after each start; reject or hang for "not yet": see `waitUntil`. */
   readonly ready: (process: ManagedProcess, signal: AbortSignal) => Promise<void>;
   readonly readyWithinMs: number;
+  /** Default STOP_DEADLINE_MS. */
+  readonly stopWithinMs?: number;
 }
 
 /** What others may do with a child. */
@@ -112,10 +114,15 @@ export class ChildOfStack implements ManagedProcess {
     this.kill(this.#specification.stopSignal ?? 'SIGTERM');
     // A stopped process (SIGSTOP) takes its signals only once it goes on.
     this.kill('SIGCONT');
-    const stopped = await deadline(this.#exited, STOP_DEADLINE_MS);
+    const stopped = await deadline(this.#exited, this.#specification.stopWithinMs ?? STOP_DEADLINE_MS);
     if (stopped !== undefined) return stopped;
     this.kill('SIGKILL');
     return this.#exited;
+  }
+
+  /** Lets this process end while the child still runs; the exit guard then ends the child. */
+  unref(): void {
+    this.#child?.unref();
   }
 
   logTail(): string {

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { LocalStackError } from '../local-stack-error.ts';
 import { canReach, type UnprivilegedUser } from './unprivileged-user.ts';
 
@@ -30,11 +30,21 @@ function platformName(): string {
   return `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 }
 
-export function postgresBinaries(user: UnprivilegedUser | undefined): PostgresBinaries {
-  const packaged = packageDirectory();
+export interface BinariesPlaces {
+  /** The unpacked npm package. */
+  readonly packaged: string;
+  /** Where a copy is made if the package cannot be used where it lies. All may enter it. */
+  readonly copies: string;
+}
+
+export function postgresBinaries(
+  user: UnprivilegedUser | undefined,
+  places: BinariesPlaces = { packaged: packageDirectory(), copies: tmpdir() },
+): PostgresBinaries {
+  const { packaged } = places;
   let directory = packaged;
   if (!linkLibraries(packaged) || (user !== undefined && !canReach(user, join(packaged, 'native')))) {
-    directory = copyOf(packaged);
+    directory = copyOf(places);
   }
   const initdb = join(directory, 'native/bin/initdb');
   const postgres = join(directory, 'native/bin/postgres');
@@ -83,10 +93,10 @@ function linkLibraries(directory: string): boolean {
 }
 
 /** Copied once per version and owner, beside and then renamed: a copy that has its name is whole. */
-function copyOf(packaged: string): string {
+function copyOf({ packaged, copies }: BinariesPlaces): string {
   const { version } = JSON.parse(readFileSync(join(packaged, 'package.json'), 'utf8')) as { version: string };
   const owner = process.getuid?.() ?? 0;
-  const copy = join(tmpdir(), `seatlog-postgres-${version}-${owner}`);
+  const copy = join(copies, `seatlog-postgres-${version}-${owner}`);
   // A folder of that name in a place that all may write to is trusted only if it is ours.
   const existing = statSync(copy, { throwIfNoEntry: false });
   if (existing !== undefined && existing.uid === owner) return copy;
@@ -101,5 +111,5 @@ function copyOf(packaged: string): string {
     rmSync(unfinished, { recursive: true, force: true });
     if (!existsSync(beside)) throw error;
   }
-  return join(dirname(beside), basename(beside));
+  return beside;
 }

@@ -1,0 +1,84 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { processStartTime } from '../process-identity.ts';
+import { startSleeper } from '../testing/sleeper.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { wipeDataDirectory } from '../wipe-data-directory.ts';
+import { query, startPostgres } from './start-postgres.ts';
+import { ownedFolder, userForPostgres } from './unprivileged-user.ts';
+
+describe('startPostgres', () => {
+  it('serves a database of the wanted name and keeps data over stop, kill and start', async () => {
+    using folder = temporaryFolder();
+    const options = { dataDirectory: folder.path, database: 'tickets' };
+    const first = await startPostgres(options);
+    await query(first.url, 'CREATE TABLE seats AS SELECT 7 AS number');
+    await first.process.restart();
+    await query(first.url, 'INSERT INTO seats VALUES (8)');
+    first.process.kill('SIGKILL');
+    await first.process.exited;
+
+    await using second = await startPostgres(options);
+    const { rows } = await query(second.url, 'SELECT number FROM seats ORDER BY number');
+    expect(rows).toEqual([{ number: 7 }, { number: 8 }]);
+    const pid = second.process.pid;
+    await second.stop();
+    expect(processStartTime(pid)).toBeUndefined();
+  });
+
+  it('syncs unless durability is given up, and listens on loopback alone', async () => {
+    using folder = temporaryFolder();
+    const setting = async (url: string, name: string): Promise<unknown> =>
+      (await query(url, 'SELECT current_setting($1) AS value', [name])).rows[0]?.['value'];
+    const server = await startPostgres({ dataDirectory: folder.path });
+    expect(await setting(server.url, 'fsync')).toBe('on');
+    expect(await setting(server.url, 'synchronous_commit')).toBe('on');
+    expect(await setting(server.url, 'listen_addresses')).toBe('127.0.0.1');
+    await server.stop();
+    await using fast = await startPostgres({ dataDirectory: folder.path, durable: false });
+    expect(await setting(fast.url, 'fsync')).toBe('off');
+  });
+
+  it('does not take another process for its leftover when the pid was used again', async () => {
+    using folder = temporaryFolder();
+    const dataDirectory = folder.path;
+    const server = await startPostgres({ dataDirectory, durable: false });
+    const file = join(dataDirectory, 'postgres/postmaster.pid');
+    const content = readFileSync(file, 'utf8');
+    await server.stop();
+    const stranger = await startSleeper(dataDirectory, { name: 'stranger' });
+    writeFileSync(file, content.replace(/^\d+/, String(stranger.pid)));
+    await using again = await startPostgres({ dataDirectory, durable: false });
+    expect(again.process.running).toBe(true);
+    expect(stranger.running).toBe(true);
+    await stranger.stop();
+  });
+
+  it('refuses a port that is taken', async () => {
+    using folder = temporaryFolder();
+    await using server = await startPostgres({ dataDirectory: folder.path, durable: false });
+    using other = temporaryFolder();
+    await expect(startPostgres({ dataDirectory: other.path, port: server.port })).rejects.toMatchObject({
+      code: 'PORT_IN_USE',
+    });
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    'puts the data elsewhere when its user cannot get to the folder',
+    async () => {
+      using folder = temporaryFolder();
+      const dataDirectory = join(folder.path, 'closed', 'data');
+      mkdirSync(dataDirectory, { recursive: true });
+      chmodSync(join(folder.path, 'closed'), 0o700);
+      const cluster = ownedFolder(userForPostgres(), join(dataDirectory, 'postgres'));
+      expect(cluster).toMatch(/^\/var\/tmp\/seatlog-postgres-data-/);
+      const server = await startPostgres({ dataDirectory, durable: false });
+      expect((await query(server.url, 'SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+      await server.stop();
+      expect(readFileSync(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n');
+      wipeDataDirectory(dataDirectory);
+      expect(() => readFileSync(join(cluster, 'PG_VERSION'))).toThrow('ENOENT');
+    },
+  );
+});
