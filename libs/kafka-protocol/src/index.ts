@@ -69,3 +69,51 @@ export {
   stampLeaderEpoch,
   stampLogAppendTime,
 } from './batch/batch-header.ts';
+export { FrameSplitter, type FrameSplitterOptions, type OnFrame } from './frame-splitter.ts';
+export {
+  type BatchScan,
+  type BatchState,
+  batchCrcMatches,
+  batchesIn,
+  batchStateAt,
+  scanBatches,
+} from './batch/batch-scan.ts';
+export { type BatchProblem, type BatchRules, checkBatch } from './batch/check-batch.ts';
+export {
+  RecordBatchWriter,
+  type RecordBatchWriterOptions,
+  type SealOptions,
+} from './batch/record-batch-writer.ts';
+export type { RecordBytes, RecordHeaderInput } from './batch/record-input.ts';
+export { DEFAULT_MAX_DECOMPRESSED_BYTES, RecordCursor, type RecordHeader } from './batch/record-cursor.ts';
+export { decodeRecords, RecordView, visitRecords } from './batch/record-view.ts';
+export {
+  ControlType,
+  decodeControlType,
+  decodeEndTransactionMarker,
+  encodeControlKey,
+  encodeEndTransactionMarker,
+  encodeTransactionMarker,
+  type LeaderChangeMessage,
+  leaderChangeMessage,
+  type TransactionMarker,
+} from './batch/control-record.ts';
+export {
+  Compression,
+  type CompressionName,
+  compress,
+  compressionName,
+  decompress,
+  isKnownCompression,
+} from './compression/codec.ts';
+export {
+  CONSUMER_PROTOCOL_TYPE,
+  type ConsumerAssignment,
+  type ConsumerSubscription,
+  consumerAssignment,
+  consumerSubscription,
+  decodeAssignment,
+  decodeSubscription,
+  encodeAssignment,
+  encodeSubscription,
+} from './consumer-protocol.ts';
