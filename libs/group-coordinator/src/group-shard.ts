@@ -1,13 +1,13 @@
 /**
  * The coordinator of the groups whose records live in one partition of `__consumer_offsets`.
  *
- * Promises: one event in, effects out, in order; no clock, no chance, no I/O. The same events at the same times on the
+ * Promises: one event in, effects out, in order; no clock, no chance, no I/O. The same events at the same moments on the
  * same contents give the same effects. What it holds is at all times what folding its partition's replicated records
  * would give, apart from members that wait for a generation.
  *
  * Expects of the caller:
  * - `loaded` is the first event, and `resigned` the last;
- * - `now` never falls;
+ * - the monotonic time of its moments never falls;
  * - every `append` is settled exactly once, in order, with 0 only when the records are replicated;
  * - every request's token is answered to its client when the `respond` effect comes, which is exactly once;
  * - requests are of groups that belong to this partition (`groupPartition`).
@@ -30,7 +30,7 @@ import { deleteGroup, deleteOffsets, expireOffsets, removeOffsetsOfTopics } from
 import { PendingAppends } from './pending-appends.ts';
 import { onAppendTimer, refuseWaitingCallers, settleAppend } from './settling.ts';
 import { ShardState } from './shard-state.ts';
-import { Step } from './step.ts';
+import { type Moment, Step } from './step.ts';
 import type { TimerName } from './timers.ts';
 
 export class GroupShard {
@@ -43,8 +43,8 @@ export class GroupShard {
     this.#state = new ShardState(contents);
   }
 
-  step(event: GroupEvent, now: number): readonly GroupEffect[] {
-    const step = new Step(now, this.#config, this.#appends);
+  step(event: GroupEvent, moment: Moment): readonly GroupEffect[] {
+    const step = new Step(moment, this.#config, this.#appends);
     this.#take(step, event);
     return step.effects;
   }

@@ -42,4 +42,5 @@ export type {
   PartitionErrors,
   SyncResponse,
 } from './responses.ts';
+export type { Moment } from './step.ts';
 export { type TimerName, timerKey } from './timers.ts';

@@ -1,4 +1,4 @@
-/** One step of the coordinator: the time at which it happens, and the effects it gathers in order. */
+/** One step of the coordinator: the moment at which it happens, and the effects it gathers in order. */
 import type { GroupConfig } from './config.ts';
 import type { GroupEffect } from './effects.ts';
 import type { RequestToken } from './events.ts';
@@ -9,14 +9,27 @@ import type { TimerName } from './timers.ts';
 
 type LogFields = Readonly<Record<string, string | number>>;
 
+/**
+ * Two readings of the same moment. What is written down bears the wall's time; deadlines go by the other, which no
+ * operator can set back.
+ */
+export interface Moment {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Milliseconds since some start; it never falls. */
+  readonly monotonic: number;
+}
+
 export class Step {
   readonly now: number;
+  readonly monotonic: number;
   readonly config: GroupConfig;
   readonly effects: GroupEffect[] = [];
   readonly #appends: PendingAppends;
 
-  constructor(now: number, config: GroupConfig, appends: PendingAppends) {
-    this.now = now;
+  constructor(moment: Moment, config: GroupConfig, appends: PendingAppends) {
+    this.now = moment.now;
+    this.monotonic = moment.monotonic;
     this.config = config;
     this.#appends = appends;
   }

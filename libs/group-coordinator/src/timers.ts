@@ -11,13 +11,9 @@ export type TimerName =
 
 /** A text that is the same for equal names only: group ids may hold any character. */
 export function timerKey(timer: TimerName): string {
-  switch (timer.kind) {
-    case 'append':
-      return `append:${timer.appendId}`;
-    case 'session':
-      return `session:${timer.groupId.length}:${timer.groupId}:${timer.memberId}`;
-    case 'rebalance':
-    case 'sync':
-      return `${timer.kind}:${timer.groupId}`;
+  if (timer.kind === 'append') return `append:${timer.appendId}`;
+  if (timer.kind === 'session') {
+    return `session:${timer.groupId.length}:${timer.groupId}:${timer.memberId}`;
   }
+  return `${timer.kind}:${timer.groupId}`;
 }

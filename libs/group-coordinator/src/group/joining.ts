@@ -57,16 +57,11 @@ export function join(step: Step, group: ClassicGroup, event: JoinEvent): void {
 function hasRoom(step: Step, group: ClassicGroup, event: JoinEvent): boolean {
   const memberId = event.memberId === '' ? staticIdOf(group, event) : event.memberId;
   const member = memberId === undefined ? undefined : group.members.get(memberId);
-  switch (group.state) {
-    case 'Empty':
-    case 'Dead':
-      return true;
-    case 'PreparingRebalance':
-      return (member !== undefined && member.parkedJoin !== null) || group.parkedJoins < step.config.maxSize;
-    case 'CompletingRebalance':
-    case 'Stable':
-      return member !== undefined || group.members.size < step.config.maxSize;
+  if (group.state === 'Empty') return true;
+  if (group.state === 'PreparingRebalance') {
+    return (member !== undefined && member.parkedJoin !== null) || group.parkedJoins < step.config.maxSize;
   }
+  return member !== undefined || group.members.size < step.config.maxSize;
 }
 
 function staticIdOf(group: ClassicGroup, event: JoinEvent): string | undefined {
@@ -97,7 +92,7 @@ function handOutId(step: Step, group: ClassicGroup, event: JoinEvent, memberId: 
     step.respond(event.token, joinRefusal(ErrorCode.GROUP_MAX_SIZE_REACHED, ''));
     return;
   }
-  group.pendingMembers.set(memberId, step.now + event.sessionTimeoutMs);
+  group.pendingMembers.set(memberId, step.monotonic + event.sessionTimeoutMs);
   step.arm({ kind: 'session', groupId: group.groupId, memberId }, event.sessionTimeoutMs);
   step.debug('member id handed out', { groupId: group.groupId, memberId });
   step.respond(event.token, joinRefusal(ErrorCode.MEMBER_ID_REQUIRED, memberId));

@@ -61,8 +61,8 @@ export function onSessionTimer(step: Step, group: ClassicGroup, memberId: string
 }
 
 function onPendingMemberTimer(step: Step, group: ClassicGroup, memberId: string, until: number): void {
-  if (step.now < until) {
-    step.arm({ kind: 'session', groupId: group.groupId, memberId }, until - step.now);
+  if (step.monotonic < until) {
+    step.arm({ kind: 'session', groupId: group.groupId, memberId }, until - step.monotonic);
     return;
   }
   step.info('nobody joined with a member id that was handed out', { groupId: group.groupId, memberId });

@@ -41,7 +41,7 @@ function begin(step: Step, group: ClassicGroup, reason: string): void {
     const delayMs = step.config.initialRebalanceDelayMs;
     group.joinPhase = {
       kind: 'initial',
-      deadline: step.now + delayMs,
+      deadline: step.monotonic + delayMs,
       extensionMs: delayMs,
       remainingMs: Math.max(group.rebalanceTimeoutMs - delayMs, 0),
       joined: false,
@@ -60,7 +60,7 @@ function begin(step: Step, group: ClassicGroup, reason: string): void {
 
 function giveTimeToJoin(step: Step, group: ClassicGroup): void {
   const timeoutMs = group.rebalanceTimeoutMs;
-  group.joinPhase = { kind: 'rejoin', deadline: step.now + timeoutMs };
+  group.joinPhase = { kind: 'rejoin', deadline: step.monotonic + timeoutMs };
   armRebalance(step, group, timeoutMs);
 }
 
@@ -81,15 +81,15 @@ export function noteCompany(group: ClassicGroup): void {
 export function onRebalanceTimer(step: Step, group: ClassicGroup): void {
   const phase = group.joinPhase;
   if (group.state !== 'PreparingRebalance' || phase === null) return;
-  if (step.now < phase.deadline) {
-    armRebalance(step, group, phase.deadline - step.now);
+  if (step.monotonic < phase.deadline) {
+    armRebalance(step, group, phase.deadline - step.monotonic);
     return;
   }
   if (phase.kind === 'initial' && phase.joined && phase.remainingMs > 0) {
     const extensionMs = Math.min(step.config.initialRebalanceDelayMs, phase.remainingMs);
     phase.remainingMs = Math.max(phase.remainingMs - phase.extensionMs, 0);
     phase.extensionMs = extensionMs;
-    phase.deadline = step.now + extensionMs;
+    phase.deadline = step.monotonic + extensionMs;
     phase.joined = false;
     armRebalance(step, group, extensionMs);
     return;
@@ -99,7 +99,7 @@ export function onRebalanceTimer(step: Step, group: ClassicGroup): void {
 
 function completeJoins(step: Step, group: ClassicGroup): void {
   step.cancel({ kind: 'rebalance', groupId: group.groupId });
-  for (const member of [...group.members.values()]) {
+  for (const member of group.members.values()) {
     // A static member may be on its way back; its session decides.
     if (member.parkedJoin === null && member.groupInstanceId === null) removeMember(step, group, member);
   }
@@ -152,7 +152,7 @@ function answerJoins(step: Step, group: ClassicGroup): void {
     extendSession(step, group, member);
   }
   const timeoutMs = group.rebalanceTimeoutMs;
-  group.syncDeadline = step.now + timeoutMs;
+  group.syncDeadline = step.monotonic + timeoutMs;
   step.arm({ kind: 'sync', groupId: group.groupId }, timeoutMs);
 }
 
@@ -170,8 +170,8 @@ function cancelSync(step: Step, group: ClassicGroup): void {
 export function onSyncTimer(step: Step, group: ClassicGroup): void {
   if (group.state !== 'CompletingRebalance' && group.state !== 'Stable') return;
   if (group.pendingSync.size === 0) return;
-  if (step.now < group.syncDeadline) {
-    step.arm({ kind: 'sync', groupId: group.groupId }, group.syncDeadline - step.now);
+  if (step.monotonic < group.syncDeadline) {
+    step.arm({ kind: 'sync', groupId: group.groupId }, group.syncDeadline - step.monotonic);
     return;
   }
   const silent = [...group.pendingSync];

@@ -13,7 +13,7 @@ export function extendSession(
   member: GroupMember,
   timeoutMs: number = member.terms.sessionTimeoutMs,
 ): void {
-  member.sessionDeadline = step.now + timeoutMs;
+  member.sessionDeadline = step.monotonic + timeoutMs;
   if (member.sessionTimerAt !== null && member.sessionTimerAt <= member.sessionDeadline) return;
   member.sessionTimerAt = member.sessionDeadline;
   step.arm({ kind: 'session', groupId: group.groupId, memberId: member.memberId }, timeoutMs);
@@ -30,11 +30,11 @@ export function endSession(step: Step, group: ClassicGroup, memberId: string): v
  */
 export function sessionIsOver(step: Step, group: ClassicGroup, member: GroupMember): boolean {
   member.sessionTimerAt = null;
-  if (step.now < member.sessionDeadline) {
+  if (step.monotonic < member.sessionDeadline) {
     member.sessionTimerAt = member.sessionDeadline;
     step.arm(
       { kind: 'session', groupId: group.groupId, memberId: member.memberId },
-      member.sessionDeadline - step.now,
+      member.sessionDeadline - step.monotonic,
     );
     return false;
   }

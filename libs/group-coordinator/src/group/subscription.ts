@@ -1,16 +1,7 @@
 /** Which topics the members of a consumer group read, from the metadata that they join with. */
-import { ByteReader, defineRecord, field, ProtocolError } from '@seatlog/kafka-protocol';
+import { CONSUMER_PROTOCOL_TYPE, decodeSubscription, ProtocolError } from '@seatlog/kafka-protocol';
 import type { ClassicGroup } from './classic-group.ts';
 import { metadataFor } from './group-member.ts';
-
-/** The head of Kafka's ConsumerProtocolSubscription, the same in all its versions; the rest is not needed. */
-const subscription = defineRecord({
-  name: 'ConsumerProtocolSubscription',
-  versions: '0',
-  fields: { topics: field.array('0+', 'string') },
-});
-
-const CONSUMER_PROTOCOL_TYPE = 'consumer';
 
 export function usesConsumerProtocol(group: ClassicGroup): boolean {
   return group.protocolType === CONSUMER_PROTOCOL_TYPE;
@@ -22,9 +13,9 @@ export function subscribedTopics(group: ClassicGroup): ReadonlySet<string> | nul
   const topics = new Set<string>();
   try {
     for (const member of group.members.values()) {
-      const reader = new ByteReader(metadataFor(member, group.protocolName));
-      reader.int16();
-      for (const topic of subscription.read(reader, 0).topics) topics.add(topic);
+      for (const topic of decodeSubscription(metadataFor(member, group.protocolName)).topics) {
+        topics.add(topic);
+      }
     }
   } catch (error) {
     if (error instanceof ProtocolError) return null;

@@ -123,7 +123,7 @@ function isKnown(state: ShardState, groupId: string, topic: string, partition: n
 
 /** Offsets past their retention go, and groups that have neither members nor offsets left go with them. */
 export function expireOffsets(step: Step, state: ShardState): void {
-  for (const group of [...state.groups.values()]) {
+  for (const group of state.groups.values()) {
     if (group.state === 'Dead') continue;
     const { groupId } = group;
     const kept = [...state.offsets.of(groupId)].length;
@@ -146,7 +146,7 @@ export function removeOffsetsOfTopics(
   deleted: readonly { readonly name: string; readonly topicId: string }[],
 ): void {
   const ids = new Map(deleted.map(({ name, topicId }) => [name, topicId]));
-  for (const groupId of [...state.offsets.groupIds()]) {
+  for (const groupId of state.offsets.groupIds()) {
     const keys = [...state.offsets.of(groupId)].filter(({ topic, committed }) => {
       const deletedId = ids.get(topic);
       if (deletedId === undefined) return false;
