@@ -20,7 +20,8 @@ export const networkDefinitions = {
     { min: 1 },
     'The largest request frame; a larger one closes the connection.',
   ),
-  'socket.listen.backlog.size': int(50, { min: 1 }, 'How many connections may wait to be accepted.'),
+  // Kafka's 50 makes the 51st of a burst wait a second for its next try: one loop accepts between other work.
+  'socket.listen.backlog.size': int(511, { min: 1 }, 'How many connections may wait to be accepted.'),
   'connections.max.idle.ms': long(
     600_000,
     { min: 1 },

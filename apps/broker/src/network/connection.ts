@@ -1,0 +1,335 @@
+/**
+ * One client connection: frames in, answers out, in order, with a bound on what waits on either side.
+ *
+ * Requests begin one at a time, as in Kafka: while one waits for its answer, the next ones wait too. Pipelined
+ * requests (Produce) that follow each other all begin, in order, so that their appends share a write. What waits to
+ * begin is bounded by count and bytes: beyond that the socket is not read. Answers that the peer does not read stop
+ * further requests from beginning (F47).
+ */
+import type { Socket } from 'node:net';
+import type { Clock } from '@seatlog/runtime';
+import { Exchange } from './exchange.ts';
+import type { FrameLease, FrameMemory } from './frame-memory.ts';
+import { FrameError, FrameReader } from './frame-reader.ts';
+import type { ByteTarget } from './socket-receiver.ts';
+
+export interface ConnectionLimits {
+  readonly maxFrameBytes: number;
+  readonly maxIdleMs: number;
+  readonly frameTimeoutMs: number;
+  /** Requests that wait to begin, and bytes of requests that wait or are in process, before reading stops. */
+  readonly maxWaitingRequests: number;
+  readonly maxRequestBytes: number;
+  /** Answer bytes in the socket above which no further request begins. */
+  readonly maxUnsentBytes: number;
+}
+
+/** Pipelined requests of one connection that may be in process at a time. */
+const MAX_PIPELINED = 256;
+/** Answers up to this size together are sent as one buffer: cheaper than a vector of many. */
+const JOINED_ANSWER_BYTES = 16_384;
+
+export interface RequestProcessor {
+  /** Whether the request may begin while earlier pipelined ones are still unanswered. */
+  isPipelined(frame: Uint8Array): boolean;
+  /** Begins a request. It answers through the exchange; it does not throw. */
+  begin(exchange: Exchange): void;
+}
+
+export interface ConnectionOwner {
+  readonly clock: Clock;
+  readonly memory: FrameMemory;
+  readonly limits: ConnectionLimits;
+  readonly processor: RequestProcessor;
+  /** Memory that all connections receive into; what is kept of it is copied before the call returns. */
+  readonly sharedReceiveMemory: Uint8Array;
+  /** The connection breaks the protocol or a limit, and is being closed for it. */
+  misbehaved(connection: Connection, reason: string, error: FrameError | null): void;
+  closed(connection: Connection): void;
+}
+
+export class Connection implements ByteTarget {
+  readonly listenerName: string;
+  readonly clientHost: string;
+  readonly #owner: ConnectionOwner;
+  readonly #reader: FrameReader;
+  #socket: Socket | null = null;
+  #isOpen = true;
+  #isDraining = false;
+
+  readonly #waiting: FrameLease[] = [];
+  readonly #inProcess: Exchange[] = [];
+  #requestBytes = 0;
+  #isBeginning = false;
+  #isReceiving = false;
+  #isPaused = false;
+
+  #output: Uint8Array[] = [];
+  #outputBytes = 0;
+  #unsentBytes = 0;
+  #finishing: Exchange[] = [];
+  /** Per write to the socket, oldest first: how many bytes, and which exchanges end with it. */
+  readonly #writes: { readonly bytes: number; readonly exchanges: readonly Exchange[] }[] = [];
+  #isFlushScheduled = false;
+
+  #lastActivity: number;
+  /** Since when the current frame is incomplete, or the current answers unsent; -1 if none is. */
+  #frameSince = -1;
+  #framesDelivered = 0;
+
+  constructor(owner: ConnectionOwner, listenerName: string, clientHost: string) {
+    this.#owner = owner;
+    this.listenerName = listenerName;
+    this.clientHost = clientHost;
+    this.#lastActivity = owner.clock.monotonic();
+    this.#reader = new FrameReader(owner.memory, owner.limits.maxFrameBytes, (frame) => this.#arrived(frame));
+  }
+
+  /** Takes over the socket and begins to read. */
+  open(socket: Socket): void {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    socket.on('end', () => this.close());
+    socket.on('error', () => this.close());
+    socket.on('close', () => this.close());
+    socket.resume();
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get unsentBytes(): number {
+    return this.#unsentBytes + this.#outputBytes;
+  }
+
+  get requestBytes(): number {
+    return this.#requestBytes;
+  }
+
+  memory(): Uint8Array {
+    return this.#reader.receiveInto ?? this.#owner.sharedReceiveMemory;
+  }
+
+  received(memory: Uint8Array, length: number): void {
+    if (!this.#isOpen) return;
+    const delivered = this.#framesDelivered;
+    this.#lastActivity = this.#owner.clock.monotonic();
+    this.#isReceiving = true;
+    try {
+      if (this.#isFrameMemory(memory)) this.#reader.received(length);
+      else this.#reader.receive(memory, length);
+    } catch (error) {
+      if (!(error instanceof FrameError)) throw error;
+      this.#owner.misbehaved(this, error.message, error);
+      this.close();
+      return;
+    } finally {
+      this.#isReceiving = false;
+    }
+    if (!this.#reader.isInsideFrame) this.#frameSince = -1;
+    else if (this.#frameSince < 0 || this.#framesDelivered !== delivered)
+      this.#frameSince = this.#lastActivity;
+    this.#beginWaiting();
+    this.#flush();
+  }
+
+  /** Closes if a limit in time has passed. Called by the owner now and then. */
+  sweep(now: number): void {
+    const { maxIdleMs, frameTimeoutMs } = this.#owner.limits;
+    if (this.#frameSince >= 0 && !this.#isPaused && now - this.#frameSince > frameTimeoutMs) {
+      this.#owner.misbehaved(this, 'a request frame did not arrive in time', null);
+      this.close();
+    } else if (
+      now - this.#lastActivity > maxIdleMs &&
+      (this.#inProcess.length === 0 || this.#unsentBytes > 0)
+    ) {
+      this.close();
+    }
+  }
+
+  /** Begins no further request; closes once those in process are answered and sent. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#pause();
+    for (const frame of this.#waiting.splice(0)) this.#drop(frame);
+    this.#closeIfDrained();
+  }
+
+  closeBecause(reason: string): void {
+    if (!this.#isOpen) return;
+    this.#owner.misbehaved(this, reason, null);
+    this.close();
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#reader.discard();
+    for (const frame of this.#waiting.splice(0)) frame.release();
+    this.#socket?.destroy();
+    for (const exchange of this.#inProcess.splice(0)) {
+      exchange.disconnected();
+      exchange.finished();
+    }
+    for (const exchange of this.#finishing.splice(0)) exchange.finished();
+    for (const write of this.#writes.splice(0)) for (const exchange of write.exchanges) exchange.finished();
+    this.#output = [];
+    this.#owner.closed(this);
+  }
+
+  /** For exchanges: one more is answered. */
+  answered(): void {
+    if (!this.#isOpen) return;
+    this.#lastActivity = this.#owner.clock.monotonic();
+    let head = this.#inProcess[0];
+    while (head?.isAnswered) {
+      this.#inProcess.shift();
+      this.#requestBytes -= head.frame.bytes.length;
+      for (const chunk of head.chunks ?? []) {
+        this.#output.push(chunk);
+        this.#outputBytes += chunk.length;
+      }
+      this.#finishing.push(head);
+      head = this.#inProcess[0];
+    }
+    this.#beginWaiting();
+    this.#scheduleFlush();
+  }
+
+  #isFrameMemory(memory: Uint8Array): boolean {
+    const target = this.#reader.receiveInto;
+    return target !== null && target.buffer === memory.buffer && target.byteOffset === memory.byteOffset;
+  }
+
+  #arrived(frame: FrameLease): void {
+    this.#framesDelivered += 1;
+    if (this.#isDraining) {
+      frame.release();
+      return;
+    }
+    this.#requestBytes += frame.bytes.length;
+    this.#waiting.push(frame);
+  }
+
+  #drop(frame: FrameLease): void {
+    this.#requestBytes -= frame.bytes.length;
+    frame.release();
+  }
+
+  /** Begins what may begin. Answers that come at once come back here through `answered`, hence the guard. */
+  #beginWaiting(): void {
+    if (this.#isBeginning || this.#isReceiving) return;
+    this.#isBeginning = true;
+    let frame = this.#waiting[0];
+    while (frame !== undefined && this.#isOpen) {
+      const pipelined = this.#owner.processor.isPipelined(frame.bytes);
+      if (!this.#mayBegin(pipelined)) break;
+      this.#waiting.shift();
+      const exchange = new Exchange(this, frame, pipelined);
+      this.#inProcess.push(exchange);
+      this.#owner.processor.begin(exchange);
+      frame = this.#waiting[0];
+    }
+    this.#isBeginning = false;
+    this.#adjustReading();
+  }
+
+  #mayBegin(pipelined: boolean): boolean {
+    if (this.unsentBytes > this.#owner.limits.maxUnsentBytes) return false;
+    const last = this.#inProcess.at(-1);
+    // Only pipelined ones begin while another is unanswered, so the last speaks for all.
+    return last === undefined || (pipelined && last.pipelined && this.#inProcess.length < MAX_PIPELINED);
+  }
+
+  #adjustReading(): void {
+    if (!this.#isOpen || this.#isDraining) return;
+    const { maxWaitingRequests, maxRequestBytes } = this.#owner.limits;
+    const tooMuch = this.#waiting.length >= maxWaitingRequests || this.#requestBytes >= maxRequestBytes;
+    if (tooMuch && this.#waiting.length > 0) this.#pause();
+    else if (this.#isPaused) this.#resume();
+  }
+
+  #pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    this.#socket?.pause();
+  }
+
+  #resume(): void {
+    this.#isPaused = false;
+    // The time that reading was stopped is not the peer's.
+    if (this.#frameSince >= 0) this.#frameSince = this.#owner.clock.monotonic();
+    this.#socket?.resume();
+  }
+
+  /** Answers of one turn leave together; those of a read event leave at its end. */
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled || this.#isBeginning || this.#isReceiving) return;
+    this.#isFlushScheduled = true;
+    process.nextTick(() => {
+      this.#isFlushScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    const socket = this.#socket;
+    if (!this.#isOpen || socket === null || this.#finishing.length === 0) return;
+    const chunks = this.#output;
+    const bytes = this.#outputBytes;
+    const exchanges = this.#finishing;
+    this.#output = [];
+    this.#outputBytes = 0;
+    this.#finishing = [];
+    if (bytes === 0) {
+      for (const exchange of exchanges) exchange.finished();
+      this.#closeIfDrained();
+      return;
+    }
+    this.#unsentBytes += bytes;
+    this.#writes.push({ bytes, exchanges });
+    writeTogether(socket, chunks, bytes, this.#written);
+  }
+
+  readonly #written = (): void => {
+    const write = this.#writes.shift();
+    if (write === undefined) return;
+    this.#unsentBytes -= write.bytes;
+    this.#lastActivity = this.#owner.clock.monotonic();
+    for (const exchange of write.exchanges) exchange.finished();
+    if (!this.#isOpen) return;
+    this.#beginWaiting();
+    this.#flush();
+    this.#closeIfDrained();
+  };
+
+  #closeIfDrained(): void {
+    const isIdle = this.#inProcess.length === 0 && this.#finishing.length === 0 && this.#writes.length === 0;
+    if (this.#isDraining && isIdle) this.close();
+  }
+}
+
+function writeTogether(
+  socket: Socket,
+  chunks: readonly Uint8Array[],
+  bytes: number,
+  written: () => void,
+): void {
+  const [only] = chunks;
+  if (chunks.length === 1 && only !== undefined) {
+    socket.write(only, written);
+    return;
+  }
+  if (bytes <= JOINED_ANSWER_BYTES) {
+    socket.write(Buffer.concat(chunks, bytes), written);
+    return;
+  }
+  socket.cork();
+  const last = chunks.length - 1;
+  chunks.forEach((chunk, index) => {
+    if (index === last) socket.write(chunk, written);
+    else socket.write(chunk);
+  });
+  socket.uncork();
+}
