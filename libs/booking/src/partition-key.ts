@@ -9,18 +9,18 @@ export const partitionKeyKinds = ['seat', 'section', 'event', 'user'] as const;
 
 export type PartitionKeyKind = (typeof partitionKeyKinds)[number];
 
-export function partitionKey(
-  kind: PartitionKeyKind,
-  subject: { readonly seatId: string; readonly userId: string },
-): string {
-  switch (kind) {
-    case 'seat':
-      return subject.seatId;
-    case 'section':
-      return sectionOf(subject.seatId);
-    case 'event':
-      return eventIdOf(subject.seatId);
-    case 'user':
-      return subject.userId;
-  }
+interface KeySubject {
+  readonly seatId: string;
+  readonly userId: string;
+}
+
+const keyOf: Readonly<Record<PartitionKeyKind, (subject: KeySubject) => string>> = {
+  seat: ({ seatId }) => seatId,
+  section: ({ seatId }) => sectionOf(seatId),
+  event: ({ seatId }) => eventIdOf(seatId),
+  user: ({ userId }) => userId,
+};
+
+export function partitionKey(kind: PartitionKeyKind, subject: KeySubject): string {
+  return keyOf[kind](subject);
 }

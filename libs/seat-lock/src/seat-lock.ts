@@ -167,20 +167,15 @@ export class SeatLock {
   }
 
   async #settleOne(settlement: SeatSettlement): Promise<SettleResult> {
-    const { seatId, epoch, orderId, reservationId } = settlement;
+    const { kind, seatId, epoch, orderId, reservationId } = settlement;
     const keys = [seatKey(seatId), epochsKey(eventIdOf(seatId))];
     const values = [seatLabelOf(seatId), epoch, orderId];
-    switch (settlement.kind) {
-      case 'sold':
-        return settleResult(await runScript(this.#redis, 'settle-sold', keys, [...values, reservationId]));
-      case 'freed':
-        return settleResult(await runScript(this.#redis, 'settle-freed', keys, values));
-      case 'refused': {
-        const { owner } = settlement;
-        const ofOwner = owner === null ? [] : [owner.epoch, owner.orderId, owner.reservationId];
-        return settleResult(await runScript(this.#redis, 'settle-refused', keys, [...values, ...ofOwner]));
-      }
+    if (kind === 'sold') values.push(reservationId);
+    if (kind === 'refused' && settlement.owner !== null) {
+      const { owner } = settlement;
+      values.push(owner.epoch, owner.orderId, owner.reservationId);
     }
+    return settleResult(await runScript(this.#redis, `settle-${kind}`, keys, values));
   }
 }
 

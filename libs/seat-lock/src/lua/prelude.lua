@@ -28,9 +28,11 @@ local function whole(number)
   return string.format('%.0f', number)
 end
 
--- Never below the clock: should Redis lose its data, or a replica take over that lags behind, epochs rise all the same.
+-- Never below the clock (in microseconds, exact in a double until 2255): should Redis lose its data, or a replica take over
+-- that lags behind, epochs rise all the same.
 local function next_epoch(last)
-  return math.max((tonumber(last) or 0) + 1, now())
+  local time = redis.call('TIME')
+  return math.max((tonumber(last) or 0) + 1, time[1] * 1000000 + time[2])
 end
 
 local function held(epoch, order, user, token, claim, locked_until, lease_until, seat_count)

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startRedis, type RedisServer } from '@seatlog/local-stack';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SeatLock } from './seat-lock.ts';
+import { EVENT, requestOf, SEAT, until } from './testing/seat-lock-fixture.ts';
+
+/** F62 gives a second; the machine may be busy with other tests, so the guard here is a generous multiple of it. */
+const NO_HANG_MS = 5000;
+
+describe('Redis away', () => {
+  let server: RedisServer;
+  let folder: string;
+  const locks: SeatLock[] = [];
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'seat-lock-'));
+    server = await startRedis({ dataDirectory: folder, durable: false });
+  });
+  afterEach(async () => {
+    await Promise.all(locks.splice(0).map((lock) => lock.close()));
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function connect(): Promise<SeatLock> {
+    const lock = await SeatLock.connect({ url: server.url, clientName: 'outage', lockTtlMs: 60_000 });
+    locks.push(lock);
+    await lock.reconcile(EVENT, [SEAT], async () => []);
+    return lock;
+  }
+
+  async function failure(lock: SeatLock): Promise<unknown> {
+    const hang = new Promise((resolve) => setTimeout(resolve, NO_HANG_MS, 'hung').unref());
+    return Promise.race([lock.acquire(requestOf('ann', [SEAT])).catch((error: unknown) => error), hang]);
+  }
+
+  it('F62: a killed Redis is an error at once, not a queue; once it is back, it is used again', async () => {
+    const lock = await connect();
+    server.process.kill('SIGKILL');
+    await server.process.exited;
+    expect(await failure(lock)).toMatchObject({ code: 'REDIS_UNAVAILABLE', retriable: true });
+    await expect(lock.ping()).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+    await server.process.restart();
+    await until(() =>
+      lock.ping().then(
+        () => true,
+        () => false,
+      ),
+    );
+    // F60: it came back empty, so nothing is sold before the seats are known again.
+    expect((await lock.acquire(requestOf('ann', [SEAT]))).kind).toBe('warming');
+  });
+
+  it('F62: a Redis that stops answering is given up on', async () => {
+    const lock = await connect();
+    server.process.kill('SIGSTOP');
+    try {
+      expect(await failure(lock)).toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+    } finally {
+      server.process.kill('SIGCONT');
+    }
+  });
+
+  it('refuses to start on a Redis that evicts, and where there is none', async () => {
+    const admin = new Redis(server.url);
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    try {
+      await expect(connect()).rejects.toMatchObject({
+        code: 'REDIS_EVICTS',
+        hint: expect.stringContaining('noeviction'),
+      });
+    } finally {
+      await admin.config('SET', 'maxmemory-policy', 'noeviction');
+      admin.disconnect();
+    }
+    const nowhere = { url: 'redis://127.0.0.1:1', clientName: 'x', lockTtlMs: 1000 };
+    await expect(SeatLock.connect(nowhere)).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+  });
+});
