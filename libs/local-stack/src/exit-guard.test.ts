@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { processStartTime } from './process-identity.ts';
 import { startPostgres } from './postgres/start-postgres.ts';
 import { startRedis } from './redis/start-redis.ts';
-import { temporaryFolder } from './testing/temporary-folder.ts';
+import { folderOfTest } from './testing/temporary-folder.ts';
 
 interface Parent {
   readonly process: ChildProcess;
@@ -40,7 +40,7 @@ describe('the end of a parent', () => {
     ['exit', 'deaf', 3],
     ['throw', 'sleepers', 1],
   ])('by %s ends its children (%s)', async (way, what, code) => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const parent = await startParent(way, folder.path, what);
     expect(parent.children).toHaveLength(2);
     expect(await parent.exited).toEqual({ code, signal: null });
@@ -52,7 +52,7 @@ describe('the end of a parent', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('by %s ends its children', async (signal, code) => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const parent = await startParent('wait', folder.path);
     expect(living(parent.children)).toHaveLength(2);
     parent.process.kill(signal);
@@ -61,15 +61,17 @@ describe('the end of a parent', () => {
   });
 
   it('by SIGKILL leaves servers, which the next start on the folder ends and replaces', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const parent = await startParent('wait', folder.path, 'servers');
     parent.process.kill('SIGKILL');
     await parent.exited;
     expect(living(parent.children)).toHaveLength(2);
 
     const dataDirectory = folder.path;
-    await using postgres = await startPostgres({ dataDirectory, durable: false });
-    await using redis = await startRedis({ dataDirectory, durable: false });
+    const postgres = await startPostgres({ dataDirectory, durable: false });
+    onTestFinished(() => postgres.stop());
+    const redis = await startRedis({ dataDirectory, durable: false });
+    onTestFinished(() => redis.stop());
     expect(living(parent.children)).toEqual([]);
     const now = [postgres.process.pid, redis.process.pid];
     expect(living(now)).toEqual(now);

@@ -3,13 +3,13 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isLock, lockWithin, tryLock } from './folder-lock.ts';
-import { temporaryFolder } from './testing/temporary-folder.ts';
+import { folderOfTest } from './testing/temporary-folder.ts';
 
 const STALE = JSON.stringify({ pid: 1, startTime: 'an earlier boot/1', token: 'gone' });
 
 describe('folder lock', () => {
   it('has one holder, whom it names', () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const file = join(folder.path, 'stack.lock');
     const lock = tryLock(file);
     expect(tryLock(file)).toEqual({ holder: process.pid });
@@ -23,7 +23,7 @@ describe('folder lock', () => {
     ['of a dead process', STALE],
     ['that is garbled', '{"pid"'],
   ])('takes over a lock %s at once', (_, content) => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const file = join(folder.path, 'stack.lock');
     writeFileSync(file, content);
     expect(isLock(tryLock(file))).toBe(true);
@@ -31,7 +31,7 @@ describe('folder lock', () => {
   });
 
   it('does not release the lock of another', () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const file = join(folder.path, 'stack.lock');
     const first = tryLock(file);
     if (!isLock(first)) throw new Error('the lock was free');
@@ -43,7 +43,7 @@ describe('folder lock', () => {
   });
 
   it('gives a stale lock to one of several who want it at one time', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const file = join(folder.path, 'stack.lock');
     writeFileSync(file, STALE);
     const script = `
@@ -75,7 +75,7 @@ describe('folder lock', () => {
   });
 
   it('gives up waiting with the holder named', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const file = join(folder.path, 'stack.lock');
     tryLock(file);
     await expect(lockWithin(file, 100, 'the fetch')).rejects.toMatchObject({

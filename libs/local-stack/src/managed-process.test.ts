@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ChildOfStack } from './managed-process.ts';
 import { processStartTime } from './process-identity.ts';
 import { startSleeper } from './testing/sleeper.ts';
-import { temporaryFolder } from './testing/temporary-folder.ts';
+import { folderOfTest } from './testing/temporary-folder.ts';
 
 const program = (dataDirectory: string, script: string, ready: () => Promise<void>): ChildOfStack =>
   new ChildOfStack({
@@ -21,7 +21,7 @@ const never = (): Promise<void> => new Promise(() => undefined);
 
 describe('ManagedProcess', () => {
   it('logs to its file, tells the child its owner, and stops', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const script = 'console.log("owner", process.env.SEATLOG_PARENT_PID)';
     const child = program(folder.path, `${script}; setInterval(() => undefined, 1_000)`, () =>
       Promise.resolve(),
@@ -36,21 +36,21 @@ describe('ManagedProcess', () => {
   });
 
   it('kills a child that does not stop in time', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = await startSleeper(folder.path, { deaf: true, stopWithinMs: 200 });
     expect(await child.stop()).toEqual({ code: null, signal: 'SIGKILL' });
     expect(child.logTail()).toContain('not now');
   });
 
   it('stops a child that was suspended', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = await startSleeper(folder.path);
     child.kill('SIGSTOP');
     expect(await child.stop()).toEqual({ code: null, signal: 'SIGTERM' });
   });
 
   it('starts again as another process after a kill', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = await startSleeper(folder.path);
     const first = child.pid;
     expect(child.kill()).toBe(true);
@@ -63,7 +63,7 @@ describe('ManagedProcess', () => {
   });
 
   it('restarts one that runs', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = await startSleeper(folder.path);
     const first = child.pid;
     await child.restart();
@@ -74,7 +74,7 @@ describe('ManagedProcess', () => {
   });
 
   it('says what a child wrote that ended before it served', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = program(folder.path, 'console.error("no disk"); process.exit(7)', never);
     await expect(child.start()).rejects.toMatchObject({
       code: 'PROCESS_ENDED_EARLY',
@@ -84,7 +84,7 @@ describe('ManagedProcess', () => {
   });
 
   it('stops a child that does not come to serve', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = program(folder.path, 'setInterval(() => undefined, 1_000)', never);
     await expect(child.start()).rejects.toMatchObject({ code: 'NOT_READY_IN_TIME' });
     expect(child.running).toBe(false);
@@ -92,7 +92,7 @@ describe('ManagedProcess', () => {
   });
 
   it('stops a child whose start is given up', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = program(folder.path, 'setInterval(() => undefined, 1_000)', never);
     const giveUp = new AbortController();
     const started = child.start(giveUp.signal);
@@ -103,7 +103,7 @@ describe('ManagedProcess', () => {
   });
 
   it('refuses a program that is not there', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = new ChildOfStack({
       name: 'nothing',
       command: '/nowhere/at/all',
@@ -117,7 +117,7 @@ describe('ManagedProcess', () => {
   });
 
   it('keeps the process file while the child lives', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = await startSleeper(folder.path);
     const file = join(folder.path, 'processes/sleeper.json');
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: child.pid, stopSignal: 'SIGTERM' });

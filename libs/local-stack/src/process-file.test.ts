@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { endLeftovers, forgetProcess, recordProcess } from './process-file.ts';
 import { processStartTime } from './process-identity.ts';
 import { startSleeper } from './testing/sleeper.ts';
-import { temporaryFolder } from './testing/temporary-folder.ts';
+import { folderOfTest } from './testing/temporary-folder.ts';
 
 describe('process files', () => {
   it('end the process that they name', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = await startSleeper(folder.path);
     expect(await endLeftovers(folder.path)).toEqual(['sleeper']);
     expect(processStartTime(child.pid)).toBeUndefined();
@@ -17,7 +17,7 @@ describe('process files', () => {
   });
 
   it('never end a process that merely has the pid of an earlier one', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const child = await startSleeper(folder.path);
     const file = join(folder.path, 'processes/sleeper.json');
     const record = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
@@ -28,7 +28,7 @@ describe('process files', () => {
   });
 
   it('bear a garbled file', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     mkdirSync(join(folder.path, 'processes'));
     writeFileSync(join(folder.path, 'processes/broken.json'), '{"pid":');
     writeFileSync(join(folder.path, 'processes/odd.json'), '{"pid":"1"}');
@@ -36,7 +36,7 @@ describe('process files', () => {
   });
 
   it('forget only the pid that is meant', () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     recordProcess(folder.path, 'self', process.pid, 'SIGTERM');
     const file = join(folder.path, 'processes/self.json');
     forgetProcess(folder.path, 'self', process.pid + 1);

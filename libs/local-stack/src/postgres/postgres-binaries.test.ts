@@ -26,7 +26,7 @@ describe('PostgreSQL binaries', () => {
   beforeAll(() => {
     packaged = packageWithoutLinks(folder.path);
   });
-  afterAll(() => folder[Symbol.dispose]());
+  afterAll(() => folder.remove());
 
   it('do not run without the links (this is what the rest is about)', () => {
     expect(() => execFileSync(join(packaged, 'native/bin/initdb'), ['--version'], { stdio: 'pipe' })).toThrow(

@@ -1,16 +1,16 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { processStartTime } from '../process-identity.ts';
 import { startSleeper } from '../testing/sleeper.ts';
-import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { folderOfTest } from '../testing/temporary-folder.ts';
 import { wipeDataDirectory } from '../wipe-data-directory.ts';
 import { query, startPostgres } from './start-postgres.ts';
 import { ownedFolder, userForPostgres } from './unprivileged-user.ts';
 
 describe('startPostgres', () => {
   it('serves a database of the wanted name and keeps data over stop, kill and start', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const options = { dataDirectory: folder.path, database: 'tickets' };
     const first = await startPostgres(options);
     await query(first.url, 'CREATE TABLE seats AS SELECT 7 AS number');
@@ -19,7 +19,8 @@ describe('startPostgres', () => {
     first.process.kill('SIGKILL');
     await first.process.exited;
 
-    await using second = await startPostgres(options);
+    const second = await startPostgres(options);
+    onTestFinished(() => second.stop());
     const { rows } = await query(second.url, 'SELECT number FROM seats ORDER BY number');
     expect(rows).toEqual([{ number: 7 }, { number: 8 }]);
     const pid = second.process.pid;
@@ -28,7 +29,7 @@ describe('startPostgres', () => {
   });
 
   it('syncs unless durability is given up, and listens on loopback alone', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const setting = async (url: string, name: string): Promise<unknown> =>
       (await query(url, 'SELECT current_setting($1) AS value', [name])).rows[0]?.['value'];
     const server = await startPostgres({ dataDirectory: folder.path });
@@ -36,12 +37,13 @@ describe('startPostgres', () => {
     expect(await setting(server.url, 'synchronous_commit')).toBe('on');
     expect(await setting(server.url, 'listen_addresses')).toBe('127.0.0.1');
     await server.stop();
-    await using fast = await startPostgres({ dataDirectory: folder.path, durable: false });
+    const fast = await startPostgres({ dataDirectory: folder.path, durable: false });
+    onTestFinished(() => fast.stop());
     expect(await setting(fast.url, 'fsync')).toBe('off');
   });
 
   it('does not take another process for its leftover when the pid was used again', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const dataDirectory = folder.path;
     const server = await startPostgres({ dataDirectory, durable: false });
     const file = join(dataDirectory, 'postgres/postmaster.pid');
@@ -49,16 +51,18 @@ describe('startPostgres', () => {
     await server.stop();
     const stranger = await startSleeper(dataDirectory, { name: 'stranger' });
     writeFileSync(file, content.replace(/^\d+/, String(stranger.pid)));
-    await using again = await startPostgres({ dataDirectory, durable: false });
+    const again = await startPostgres({ dataDirectory, durable: false });
+    onTestFinished(() => again.stop());
     expect(again.process.running).toBe(true);
     expect(stranger.running).toBe(true);
     await stranger.stop();
   });
 
   it('refuses a port that is taken', async () => {
-    using folder = temporaryFolder();
-    await using server = await startPostgres({ dataDirectory: folder.path, durable: false });
-    using other = temporaryFolder();
+    const folder = folderOfTest();
+    const server = await startPostgres({ dataDirectory: folder.path, durable: false });
+    onTestFinished(() => server.stop());
+    const other = folderOfTest();
     await expect(startPostgres({ dataDirectory: other.path, port: server.port })).rejects.toMatchObject({
       code: 'PORT_IN_USE',
     });
@@ -67,7 +71,7 @@ describe('startPostgres', () => {
   it.runIf(process.getuid?.() === 0)(
     'puts the data elsewhere when its user cannot get to the folder',
     async () => {
-      using folder = temporaryFolder();
+      const folder = folderOfTest();
       const dataDirectory = join(folder.path, 'closed', 'data');
       mkdirSync(dataDirectory, { recursive: true });
       chmodSync(join(folder.path, 'closed'), 0o700);

@@ -12,7 +12,8 @@ import { promisify } from 'node:util';
 import { lockWithin } from '../folder-lock.ts';
 import { LocalStackError } from '../local-stack-error.ts';
 import { aptOptions, distributionSources } from './apt-options.ts';
-import { findOnPath, type RedisProgram } from './redis-program.ts';
+import { findOnPath } from './program-path.ts';
+import type { RedisProgram } from './redis-program.ts';
 
 const run = promisify(execFile);
 

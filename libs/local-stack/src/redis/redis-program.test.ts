@@ -2,14 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { folderOfTest } from '../testing/temporary-folder.ts';
 import { distributionSources } from './apt-options.ts';
 import { isDebianLike } from './debian-redis.ts';
-import { findOnPath, installHint } from './redis-program.ts';
+import { findOnPath } from './program-path.ts';
+import { installHint } from './redis-program.ts';
 
 describe('the Redis program', () => {
   it('is found on the PATH, Redis before Valkey, and only if it can be run', () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const [one, two] = [join(folder.path, 'one'), join(folder.path, 'two')];
     for (const [directory, name, mode] of [
       [one, 'valkey-server', 0o755],
@@ -35,7 +36,7 @@ describe('the Redis program', () => {
   it.runIf(isDebianLike())(
     'is fetched from the distribution without root and without a package list of the system',
     () => {
-      using folder = temporaryFolder();
+      const folder = folderOfTest();
       if (process.getuid?.() === 0) chownSync(folder.path, 65534, 65534);
       const script = `
         import { debianRedis } from ${JSON.stringify(join(import.meta.dirname, 'debian-redis.ts'))};
@@ -61,7 +62,7 @@ describe('the Redis program', () => {
 
 describe('package sources', () => {
   it('are the system’s own of the distribution, in both formats, without those of third parties', () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     mkdirSync(join(folder.path, 'sources.list.d'));
     const write = (file: string, lines: readonly string[]): void =>
       writeFileSync(join(folder.path, file), lines.join('\n'));

@@ -3,11 +3,10 @@
  * packages of a Debian or Ubuntu (see `debian-redis.ts`); else a refusal that says how to install one here. There is
  * no imitation of Redis in its place: what is tested against must be what runs.
  */
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { cacheDirectory } from '../repository.ts';
 import { LocalStackError } from '../local-stack-error.ts';
 import { debianRedis, isDebianLike } from './debian-redis.ts';
+import { findOnPath } from './program-path.ts';
 
 export interface RedisProgram {
   readonly command: string;
@@ -26,25 +25,6 @@ export async function redisProgram(onProgress: (message: string) => void = () =>
   throw new LocalStackError('REDIS_NOT_INSTALLED', 'There is no redis-server or valkey-server on the PATH', {
     hint: installHint(),
   });
-}
-
-export function findOnPath(names: readonly string[], path: string): string | undefined {
-  for (const name of names) {
-    for (const folder of path.split(delimiter)) {
-      const candidate = join(folder, name);
-      if (folder !== '' && isExecutable(candidate)) return candidate;
-    }
-  }
-  return undefined;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** What to type on the system at hand. */

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { processStartTime } from '../process-identity.ts';
-import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { folderOfTest } from '../testing/temporary-folder.ts';
 import { startRedis } from './start-redis.ts';
 
 async function withClient<T>(url: string, action: (redis: Redis) => Promise<T>): Promise<T> {
@@ -15,7 +15,7 @@ async function withClient<T>(url: string, action: (redis: Redis) => Promise<T>):
 
 describe('startRedis', () => {
   it('never evicts, runs Lua, and keeps what it was given over a stop when it is durable', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const server = await startRedis({ dataDirectory: folder.path });
     await withClient(server.url, async (redis) => {
       expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction']);
@@ -30,8 +30,9 @@ describe('startRedis', () => {
   });
 
   it('keeps nothing when durability is given up, and has as many databases as wanted', async () => {
-    using folder = temporaryFolder();
-    await using server = await startRedis({ dataDirectory: folder.path, durable: false, databases: 40 });
+    const folder = folderOfTest();
+    const server = await startRedis({ dataDirectory: folder.path, durable: false, databases: 40 });
+    onTestFinished(() => server.stop());
     await withClient(`${server.url}/39`, (redis) => redis.set('seat', 'mine'));
     await server.process.restart();
     expect(await withClient(`${server.url}/39`, (redis) => redis.get('seat'))).toBeNull();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { query } from '../postgres/start-postgres.ts';
 import { processStartTime } from '../process-identity.ts';
 import { startSleeper } from '../testing/sleeper.ts';
-import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { folderOfTest } from '../testing/temporary-folder.ts';
 import { readRunningStack, writeStackFile } from './stack-file.ts';
 import { startStack } from './start-stack.ts';
 import type { StackOptions, StackProgress, StackSteps } from './stack-types.ts';
@@ -28,7 +28,7 @@ const pidsIn = (dataDirectory: string): readonly number[] =>
 
 describe('startStack', () => {
   it('runs the steps on servers that serve, in order, and leaves nothing when a step fails', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const dataDirectory = join(folder.path, 'stack');
     const order: string[] = [];
     const progress: StackProgress[] = [];
@@ -69,7 +69,7 @@ describe('startStack', () => {
   });
 
   it('refuses a second stack on the folder, and leaves the first alone', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const dataDirectory = join(folder.path, 'stack');
     let second: unknown;
     let databaseWorks = false;
@@ -89,7 +89,7 @@ describe('startStack', () => {
   });
 
   it('keeps data, and wipes it when asked to start fresh', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const dataDirectory = join(folder.path, 'stack');
     const kept: boolean[] = [];
     const migrate: StackSteps['migrate'] = async ({ databaseUrl }) => {
@@ -104,7 +104,7 @@ describe('startStack', () => {
   });
 
   it('refuses data of another number of brokers', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const dataDirectory = join(folder.path, 'stack');
     const options = { ...withSteps(dataDirectory, { migrate: stopHere }), external: {} };
     await expect(startStack({ ...withSteps(dataDirectory, {}) })).rejects.toThrow('far enough');
@@ -112,7 +112,7 @@ describe('startStack', () => {
   });
 
   it('ends what a killed owner left on the folder', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const dataDirectory = join(folder.path, 'stack');
     const leftover = await startSleeper(dataDirectory);
     await expect(startStack(withSteps(dataDirectory, { migrate: stopHere }))).rejects.toThrow('far enough');
@@ -120,7 +120,7 @@ describe('startStack', () => {
   });
 
   it('gives up when the caller does', async () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const dataDirectory = join(folder.path, 'stack');
     const caller = new AbortController();
     const createTopics = (): Promise<void> => {
@@ -135,7 +135,7 @@ describe('startStack', () => {
 
 describe('the stack file', () => {
   it('is found while its owner lives', () => {
-    using folder = temporaryFolder();
+    const folder = folderOfTest();
     const endpoints = {
       databaseUrl: 'postgres://x',
       redisUrl: 'redis://y',

@@ -1,10 +1,23 @@
-/** A folder that a test may fill and that goes away with it. All may enter it: PostgreSQL does not run as root. */
+/** Folders that tests may fill. All may enter them: PostgreSQL does not run as root. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 
-export function temporaryFolder(): { readonly path: string; [Symbol.dispose](): void } {
+export interface TemporaryFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+export function temporaryFolder(): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), 'seatlog-test-'));
   chmodSync(path, 0o755);
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** One that goes away with the running test, after what was started in it has been stopped. */
+export function folderOfTest(): TemporaryFolder {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  return folder;
 }
