@@ -24,6 +24,10 @@ export interface RequestContext {
   isConnected(): boolean;
   /** Calls back once if the connection closes before the answer was given; never after it. */
   onDisconnect(action: () => void): void;
+  /** Calls back once the answer's bytes are no longer needed: sent, or never to be sent. */
+  onSent(action: () => void): void;
+  /** The request's bytes stay in use after the answer (record batches that a log took): they are not used again. */
+  keepRequestBytes(): void;
   /** Closes the connection without an answer to this request (Produce with acks=0 that failed). */
   closeConnection(reason: string): void;
 }

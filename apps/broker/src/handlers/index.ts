@@ -2,6 +2,7 @@
  * The table of APIs that this broker serves. ApiVersions advertises exactly what stands here, in the ranges that
  * kafka-protocol states, so an API exists from the moment its line does. One line per API, by key.
  */
+import { apiVersions } from './18-api-versions.ts';
 import type { HandlerDefinition } from './handler.ts';
 
-export const handlerTable: readonly HandlerDefinition[] = [];
+export const handlerTable: readonly HandlerDefinition[] = [apiVersions];

@@ -1,11 +1,18 @@
 /**
  * One local replica: its log, its leader epoch, its high watermark, and the requests that wait on it.
  */
-import type { PartitionLog } from '@seatlog/commit-log';
+import type { LogRead, PartitionLog } from '@seatlog/commit-log';
 import type { TopicConfig } from '../config/topic-config.ts';
 
 /** How far a read may go: followers read to the end, consumers to the high watermark or the last stable offset. */
 export type ReadBound = 'log-end' | 'high-watermark' | 'last-stable';
+
+export interface PartitionReadOptions {
+  readonly maxBytes: number;
+  readonly bound: ReadBound;
+  /** Give the first batch even when it is larger than `maxBytes`. Default true. */
+  readonly minOneBatch?: boolean;
+}
 
 export interface Partition {
   readonly topic: string;
@@ -29,8 +36,9 @@ export interface Partition {
   readonly lastStableOffset: number;
 
   /**
-   * Whole batches from the one that holds `offset` on, below the bound, up to `maxBytes` but at least one batch.
-   * Empty at the bound. Throws `OffsetOutOfRange` below the log start or past the log end.
+   * Whole batches from the one that holds `offset` on, below the bound, up to `maxBytes`. Empty at the bound. Throws
+   * `LogError` with `OFFSET_OUT_OF_RANGE` below the log start or past the log end. `release` the result when its
+   * bytes are no longer looked at.
    */
-  read(offset: number, maxBytes: number, bound: ReadBound): readonly Uint8Array[];
+  read(offset: number, options: PartitionReadOptions): LogRead;
 }

@@ -17,6 +17,8 @@ export interface AppendRequest {
   readonly acks: number;
   readonly timeoutMs: number;
   readonly origin: AppendOrigin;
+  /** False for Produce requests below version 7. Default true. */
+  readonly allowZstd?: boolean;
 }
 
 export interface AppendOutcome {
