@@ -19,6 +19,9 @@ export interface Api<Request, Response, RequestIn = Request, ResponseIn = Respon
   readonly maxVersion: number;
   /** Lowest version told in ApiVersions; below `minVersion` only for Produce, which some clients take for a sign. */
   readonly advertisedMinVersion: number;
+  /** The declarations, for tools and tests that are derived from them. */
+  readonly requestFields: Fields;
+  readonly responseFields: Fields;
   supports(version: number): boolean;
   isFlexible(version: number): boolean;
   requestHeaderVersion(version: number): 1 | 2;
@@ -73,6 +76,8 @@ export function defineApi<Request extends Fields, Response extends Fields>(
     minVersion: served.from,
     maxVersion: served.to,
     advertisedMinVersion: declaration.advertisedFrom ?? served.from,
+    requestFields: declaration.request,
+    responseFields: declaration.response,
     supports: (version) => includesVersion(served, version),
     isFlexible,
     requestHeaderVersion: (version) => requestHeaderVersion(isFlexible(version)),

@@ -34,11 +34,11 @@ export class ByteWriter {
 
   int8(value: number): void {
     if (value !== (value << 24) >> 24) throw outOfRange(value, 'int8');
-    this.#buffer[this.#claim(1)] = value;
+    this.#put8(value);
   }
 
   boolean(value: boolean): void {
-    this.#buffer[this.#claim(1)] = value ? 1 : 0;
+    this.#put8(value ? 1 : 0);
   }
 
   int16(value: number): void {
@@ -190,6 +190,12 @@ export class ByteWriter {
     const larger = Buffer.allocUnsafe(Math.max(atLeast, this.#buffer.length * 2));
     this.#buffer.copy(larger, 0, 0, this.#position);
     this.#buffer = larger;
+  }
+
+  #put8(value: number): void {
+    // Claimed first: growing replaces the buffer.
+    const at = this.#claim(1);
+    this.#buffer[at] = value;
   }
 
   #put16(value: number): void {

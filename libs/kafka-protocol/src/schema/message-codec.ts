@@ -17,6 +17,9 @@ export function compileMessage<Output, Input>(
   served: VersionInterval,
   flexible: VersionInterval,
 ): MessageCodec<Output, Input> {
+  if (served.to === Number.MAX_SAFE_INTEGER) {
+    throw new TypeError(`${name} needs a highest version`);
+  }
   const byVersion: StructCodec[] = [];
   for (let version = served.from; version <= served.to; version++) {
     byVersion.push(compileStruct(name, fields, version, includesVersion(flexible, version)));

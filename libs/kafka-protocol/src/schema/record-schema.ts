@@ -12,7 +12,7 @@ import { ByteReader } from '../byte-reader.ts';
 import { ByteWriter } from '../byte-writer.ts';
 import type { Fields, InputOf, OutputOf } from './field.ts';
 import { compileMessage } from './message-codec.ts';
-import { NO_VERSIONS, parseVersions, type VersionRange } from './version-range.ts';
+import { includesVersion, NO_VERSIONS, parseVersions, type VersionRange } from './version-range.ts';
 
 export interface RecordDeclaration<F extends Fields> {
   readonly name: string;
@@ -29,6 +29,9 @@ export interface RecordSchema<Output, Input = Output> {
   readonly apiKey: number | null;
   readonly minVersion: number;
   readonly maxVersion: number;
+  /** The declaration, for tools and tests that are derived from it. */
+  readonly fields: Fields;
+  isFlexible(version: number): boolean;
   /** The body alone. */
   encode(body: Input, version: number): Uint8Array;
   /** `bytes` is the body alone; bytes after it are left unread, as Kafka does. */
@@ -59,6 +62,8 @@ export function defineRecord<F extends Fields>(
     apiKey: declaration.apiKey ?? null,
     minVersion: served.from,
     maxVersion: served.to,
+    fields: declaration.fields,
+    isFlexible: (version) => includesVersion(flexible, version),
     encode: (body, version) => {
       const writer = new ByteWriter();
       codec.write(writer, version, body);
