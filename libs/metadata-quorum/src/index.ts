@@ -16,6 +16,7 @@ export type { Decision } from './controller/decision.ts';
 export * from './controller/delete-topics.ts';
 export * from './controller/features.ts';
 export * from './controller/producer-ids.ts';
+export { randomUuid } from './controller/random-uuid.ts';
 export {
   GROUP_OFFSETS_TOPIC,
   isInternalTopic,
@@ -30,4 +31,11 @@ export * from './image/cluster-changes.ts';
 export * from './image/cluster-image.ts';
 export { fold, foldAll } from './image/image-draft.ts';
 export * from './metadata-error.ts';
+export * from './quorum/metadata-controller.ts';
+export { MetadataReplay } from './quorum/metadata-replay.ts';
+export * from './quorum/quorum-state.ts';
+export * from './quorum/snapshot.ts';
+export type * from './records/control-records.ts';
+export * from './records/metadata-batch.ts';
 export * from './records/metadata-record.ts';
+export { decodeMetadataRecord, encodeMetadataRecord } from './records/record-frame.ts';

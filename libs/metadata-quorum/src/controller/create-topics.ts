@@ -4,19 +4,18 @@
  * Topics of one request are decided one after another; a refused one takes nothing from the others. Each created
  * topic becomes a TopicRecord, its configs, and its partitions.
  */
-import { ErrorCode } from '@seatlog/kafka-protocol';
+import { ErrorCode, ZERO_UUID } from '@seatlog/kafka-protocol';
 import type { Random } from '@seatlog/runtime';
 import type { ClusterImage, ConfigMap } from '../image/cluster-image.ts';
 import { ResourceType } from '../image/cluster-image.ts';
 import type { MetadataRecord } from '../records/metadata-record.ts';
-import { ZERO_UUID } from '../records/metadata-record.ts';
 import type { ConfigSchema } from './config-schema.ts';
 import type { Decision } from './decision.ts';
 import { orRefusal, Refusal, repeated } from './decision.ts';
 import { checkReplicas } from './manual-assignment.ts';
 import { createdPartition } from './partition-creation.ts';
 import { placeReplicas } from './replica-placement.ts';
-import { topicIdFrom } from './topic-id.ts';
+import { randomUuid } from './random-uuid.ts';
 import { CollisionIndex, METADATA_TOPIC, topicNameProblem } from './topic-name.ts';
 
 /** So many partitions may one request create: its records must fit one batch of the metadata log. */
@@ -114,7 +113,7 @@ function createTopic(
       ? automaticPlacement(image, topic, context)
       : manualPlacement(image, topic);
   spend(spent, placement);
-  const topicId = topicIdFrom(context.random);
+  const topicId = randomUuid(context.random);
   return {
     records: [
       { type: 'TopicRecord', name: topic.name, topicId },

@@ -1,10 +1,9 @@
 /**
  * Deleting topics, by name or by id.
  */
-import { ErrorCode } from '@seatlog/kafka-protocol';
+import { ErrorCode, ZERO_UUID } from '@seatlog/kafka-protocol';
 import type { ClusterImage } from '../image/cluster-image.ts';
 import { topicById } from '../image/cluster-image.ts';
-import { ZERO_UUID } from '../records/metadata-record.ts';
 import type { RemoveTopicRecord } from '../records/metadata-record.ts';
 import type { Decision } from './decision.ts';
 import { orRefusal, Refusal, repeated } from './decision.ts';

@@ -51,14 +51,12 @@ export class CollisionIndex {
 
   /** A topic with another name and the same collision key. */
   colliding(name: string): string | undefined {
-    // Names without either character collide with nothing, and need no index.
-    if (!/[._]/.test(name)) return undefined;
     const other = this.#index().get(collisionKey(name));
     return other === name ? undefined : other;
   }
 
   add(name: string): void {
-    this.#names?.set(collisionKey(name), name);
+    this.#index().set(collisionKey(name), name);
   }
 
   #index(): Map<string, string> {

@@ -5,8 +5,6 @@
  * builders below fill in what a writer usually leaves out.
  */
 
-/** The uuid that stands for "none". */
-export const ZERO_UUID = 'AAAAAAAAAAAAAAAAAAAAAA';
 /** Directory id of a replica whose broker has not said yet in which log directory it lies. */
 export const UNASSIGNED_DIRECTORY = 'AAAAAAAAAAAAAAAAAAAAAQ';
 

@@ -6,7 +6,7 @@
 import { uuidFromBytes } from '@seatlog/kafka-protocol';
 import type { Random } from '@seatlog/runtime';
 
-export function topicIdFrom(random: Random): string {
+export function randomUuid(random: Random): string {
   for (;;) {
     const bytes = random.bytes(16);
     bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
