@@ -51,7 +51,7 @@ describe.each(Object.values(apis) as AnyApi[])('$name', (api) => {
             expect(reader.remaining).toBe(0);
             expect(completed(message.fields, decoded)).toEqual(completed(message.fields, body));
           }),
-          { numRuns: 15 },
+          { numRuns: 40 },
         );
       }
     });
@@ -65,7 +65,7 @@ describe.each(Object.values(apis) as AnyApi[])('$name', (api) => {
             const reader = new ByteReader(bytes.subarray(0, cut % bytes.length));
             expect(() => message.read(reader, version)).toThrow(ProtocolError);
           }),
-          { numRuns: 15 },
+          { numRuns: 40 },
         );
       }
     });
@@ -86,7 +86,7 @@ describe.each(Object.values(apis) as AnyApi[])('$name', (api) => {
               if (!hasUnreadable(error)) throw error;
             }
           }),
-          { numRuns: 15 },
+          { numRuns: 40 },
         );
       }
     });
