@@ -1,4 +1,5 @@
 /** One member of a classic group: what it asked for, what it was given, and the requests it waits on. */
+import { copyOf } from '../byte-copy.ts';
 import type { GroupProtocol, JoinEvent, RequestToken } from '../events.ts';
 import type { MemberSnapshot } from '../loading/group-snapshot.ts';
 
@@ -30,7 +31,7 @@ const nothing = new Uint8Array(0);
 
 export function memberTerms(event: JoinEvent): MemberTerms {
   return {
-    protocols: event.protocols.map(({ name, metadata }) => ({ name, metadata: metadata.slice() })),
+    protocols: event.protocols.map(({ name, metadata }) => ({ name, metadata: copyOf(metadata) })),
     rebalanceTimeoutMs: event.rebalanceTimeoutMs < 0 ? event.sessionTimeoutMs : event.rebalanceTimeoutMs,
     sessionTimeoutMs: event.sessionTimeoutMs,
   };

@@ -181,7 +181,7 @@ describe('joining a group', () => {
 
   it('copies the bytes it keeps: the memory of a request is used again', () => {
     const world = new GroupWorld();
-    const metadata = Uint8Array.of(0, 0, 0, 0, 0, 0, 255, 255, 255, 255);
+    const metadata = Buffer.from('000000000000ffffffff', 'hex');
     const asked = world.ask({
       type: 'join',
       groupId: 'db-writer',
@@ -198,7 +198,7 @@ describe('joining a group', () => {
       requiresKnownMemberId: false,
       supportsSkippingAssignment: false,
     });
-    const sent = metadata.slice();
+    const sent = new Uint8Array(metadata);
     metadata.fill(9);
     world.advance(3000);
     expect(asked.answer?.members[0]?.metadata).toEqual(sent);

@@ -1,5 +1,6 @@
 /** SyncGroup and Heartbeat: a member asks for its assignment, and says that it is there. */
 import { ErrorCode } from '@seatlog/kafka-protocol';
+import { copyOf } from '../byte-copy.ts';
 import type { HeartbeatEvent, SyncEvent } from '../events.ts';
 import { groupMetadataRecord } from '../records/group-metadata-record.ts';
 import type { Step } from '../step.ts';
@@ -66,7 +67,7 @@ function storeAssignment(step: Step, group: ClassicGroup, event: SyncEvent): voi
   group.isStoringAssignment = true;
   const assignments = new Map<string, Uint8Array>();
   for (const { memberId, assignment } of event.assignments) {
-    if (group.members.has(memberId)) assignments.set(memberId, assignment.slice());
+    if (group.members.has(memberId)) assignments.set(memberId, copyOf(assignment));
   }
   const record = groupMetadataRecord(
     group.groupId,

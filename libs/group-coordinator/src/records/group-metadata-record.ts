@@ -3,6 +3,7 @@
  * type 2; the value is version 3, which Kafka 4.3 writes for classic groups. Versions 0 to 4 are read.
  */
 import { defineRecord, field } from '@seatlog/kafka-protocol';
+import { copyOf } from '../byte-copy.ts';
 import type { GroupSnapshot } from '../loading/group-snapshot.ts';
 import { keyWithType, type OffsetsRecord, valueWithVersion } from './offsets-record.ts';
 
@@ -84,8 +85,8 @@ export function decodeGroupSnapshot(body: Uint8Array, version: number): GroupSna
       // Version 0 knows no rebalance timeout: as in a join of version 0, the session timeout stands in.
       rebalanceTimeoutMs: member.rebalanceTimeout === -1 ? member.sessionTimeout : member.rebalanceTimeout,
       sessionTimeoutMs: member.sessionTimeout,
-      subscription: member.subscription.slice(),
-      assignment: member.assignment.slice(),
+      subscription: copyOf(member.subscription),
+      assignment: copyOf(member.assignment),
     })),
   };
 }

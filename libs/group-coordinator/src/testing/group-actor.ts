@@ -19,7 +19,7 @@ export interface ActorOptions {
 const latestJoinVersion = 9;
 
 export const assignmentOf = (...partitions: number[]): Uint8Array =>
-  encodeAssignment({ assignedPartitions: [{ topic: 'seats', partitions }] });
+  new Uint8Array(encodeAssignment({ assignedPartitions: [{ topic: 'seats', partitions }] }));
 
 export class GroupActor {
   readonly name: string;
