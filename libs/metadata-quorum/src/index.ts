@@ -7,6 +7,7 @@
  * - give a decision's answer only when its records are committed, and applied where that matters.
  */
 export * from './controller/alter-configs.ts';
+export * from './controller/alter-partition.ts';
 export * from './controller/automatic-topics.ts';
 export * from './controller/broker-lifecycle.ts';
 export type { ConfigSchema } from './controller/config-schema.ts';
