@@ -62,7 +62,7 @@ describe('sources', () => {
 
   it('begin with their contract, where they are a module of a library or an application', () => {
     const modules = own.filter(
-      (file) => /^(libs|apps)\/[^/]+\/src\/.*\.ts$/.test(file) && !/\.test\.ts$/.test(file),
+      (file) => /^(libs|apps)\/[^/]+\/src\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'),
     );
     const head = /^(#!.*\n)?(\/\/|\/\*)/;
     expect(offenders(modules, (file) => !head.test(read(file)))).toEqual([]);
