@@ -5,3 +5,9 @@ export { Counter, createMetrics, Gauge, Histogram, LATENCY_BUCKETS, Registry } f
 export { HealthRegistry, type CheckResult, type HealthCheck, type HealthReport } from './health-registry.ts';
 export { Shutdown, SHUTDOWN_BUDGET_MS, type ShutdownStep } from './shutdown.ts';
 export { watchParent, type ParentWatchOptions } from './parent-watch.ts';
+export {
+  ConfigurationError,
+  readConfiguration,
+  type EnvironmentSchema,
+} from './configuration.ts';
+export { addOperationsRoutes, type RouteTarget } from './operations-routes.ts';
