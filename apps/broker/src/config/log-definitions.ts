@@ -112,5 +112,10 @@ export const logDefinitions = {
     { min: 1 },
     'How long the state of a silent idempotent producer is kept.',
   ),
+  'metadata.log.max.record.bytes.between.snapshots': long(
+    20_971_520,
+    { min: 1 },
+    'Bytes of the metadata log after which a snapshot is written, and the log before it deleted.',
+  ),
   'metadata.log.dir': optionalString('The directory of the metadata log; the log directory itself if unset.'),
 } as const;

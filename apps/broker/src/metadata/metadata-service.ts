@@ -6,12 +6,9 @@
  * an image that holds the records of all before it; `done` is called once the records are committed (written and
  * flushed) and this broker has applied them, so that a topic's leaders serve when its creation is answered.
  */
-import type { ClusterImage, Decision } from '@seatlog/metadata-quorum';
+import type { ChangeOutcome, ClusterImage, Decision } from '@seatlog/metadata-quorum';
 
-export type ChangeOutcome<Answer> =
-  | { readonly kind: 'committed'; readonly answer: Answer }
-  /** Nothing is known to be committed: `errorCode` is Kafka's, e.g. NOT_CONTROLLER, KAFKA_STORAGE_ERROR. */
-  | { readonly kind: 'failed'; readonly errorCode: number; readonly message: string };
+export type { ChangeOutcome } from '@seatlog/metadata-quorum';
 
 export type ImageListener = (image: ClusterImage, previous: ClusterImage) => void;
 

@@ -5,7 +5,7 @@ import type { CreatedTopic } from '../controller/create-topics.ts';
 import type { ClusterImage } from '../image/cluster-image.ts';
 import { TestCluster, topicRequest } from '../testing/cluster.ts';
 import type { ChangeOutcome } from './metadata-controller.ts';
-import { MetadataController } from './metadata-controller.ts';
+import { MAX_PENDING_DECISIONS, MetadataController } from './metadata-controller.ts';
 
 function setUp() {
   const cluster = new TestCluster();
@@ -66,6 +66,24 @@ describe('MetadataController', () => {
     expect(codes()).toEqual(['failed', 'failed']);
     expect(controller.written).toBe(cluster.image);
     expect(create('a')).toMatchObject({ baseOffset: cluster.image.lastOffset + 1 });
+  });
+
+  it('refuses more decisions than may wait, and takes them again after a commit', () => {
+    const { controller, create } = setUp();
+    const append = create('a');
+    const refusals: number[] = [];
+    const propose = () =>
+      controller.change(
+        () => ({ records: [], answer: null }),
+        (outcome) => refusals.push(outcome.kind === 'failed' ? outcome.errorCode : 0),
+      );
+    for (let waiting = 1; waiting < MAX_PENDING_DECISIONS; waiting += 1) propose();
+    expect(refusals).toEqual([]);
+    propose();
+    expect(refusals).toEqual([ErrorCode.REQUEST_TIMED_OUT]);
+    controller.committed(append?.lastOffset ?? -1);
+    propose();
+    expect(refusals.at(-1)).toBe(0);
   });
 
   it('lets a decision that is made while answers are given see a consistent log', () => {

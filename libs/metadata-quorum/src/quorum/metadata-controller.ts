@@ -9,6 +9,7 @@
  * The caller appends what `change` gives, in that order, and tells how far the log is committed. It is the same
  * whether a commit is this node's own sync or a majority of voters.
  */
+import { ErrorCode } from '@seatlog/kafka-protocol';
 import type { Decision } from '../controller/decision.ts';
 import type { ClusterImage } from '../image/cluster-image.ts';
 import { foldAll } from '../image/image-draft.ts';
@@ -66,6 +67,11 @@ export class MetadataController {
     decide: (image: ClusterImage) => Decision<Answer>,
     done: (outcome: ChangeOutcome<Answer>) => void,
   ): RecordsToAppend | null {
+    if (this.#pending.length >= MAX_PENDING_DECISIONS) {
+      const message = `${MAX_PENDING_DECISIONS} decisions wait for the metadata log; ask again later.`;
+      done({ kind: 'failed', errorCode: ErrorCode.REQUEST_TIMED_OUT, message });
+      return null;
+    }
     const { records, answer } = decide(this.#written);
     const baseOffset = this.#written.lastOffset + 1;
     const lastOffset = this.#written.lastOffset + records.length;

@@ -16,12 +16,13 @@ export class MetadataReplay {
   /** The records of an open transaction; null outside of one. */
   #held: MetadataRecord[] | null = null;
   #nextOffset: number;
-  #lastTimestamp = -1;
+  #lastTimestamp: number;
 
   /** Goes on after `image`, the empty one unless a snapshot gave another. */
-  constructor(image: ClusterImage = emptyImage) {
+  constructor(image: ClusterImage = emptyImage, lastTimestamp = -1) {
     this.#image = image;
     this.#nextOffset = image.lastOffset + 1;
+    this.#lastTimestamp = lastTimestamp;
   }
 
   get image(): ClusterImage {
