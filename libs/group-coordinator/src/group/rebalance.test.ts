@@ -226,6 +226,26 @@ describe('the way from one generation to the next', () => {
     expect(repeated.answer?.assignment).toEqual(assignmentOf(0));
   });
 
+  it('does not hand out the assignment of a generation that ended while it was written', () => {
+    const world = new GroupWorld();
+    const [ada, bob] = [world.member('ada'), world.member('bob')];
+    ada.joins();
+    world.advance(3000);
+    ada.learnsGeneration();
+    world.holdAppends();
+    const overtaken = ada.syncs({ [ada.memberId]: assignmentOf(0, 1) });
+    bob.joins();
+    expect(overtaken.answer?.errorCode).toBe(ErrorCode.REBALANCE_IN_PROGRESS);
+    ada.joins();
+    bob.learnsGeneration();
+    ada.learnsGeneration();
+    const waiting = bob.syncs();
+    world.releaseAppends();
+    expect(waiting.answer).toBeUndefined();
+    ada.syncs({ [ada.memberId]: assignmentOf(0), [bob.memberId]: assignmentOf(1) });
+    expect(waiting.answer?.assignment).toEqual(assignmentOf(1));
+  });
+
   it.each([
     [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.NOT_COORDINATOR],
     [ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.COORDINATOR_NOT_AVAILABLE],
