@@ -6,7 +6,6 @@
  * that is served (F45). A handler that throws costs its client the connection, nobody else.
  */
 import {
-  type AnyApi,
   type Api,
   apis,
   decodeRequestBody,
@@ -44,7 +43,7 @@ export class Router implements RequestProcessor {
       table.map((definition) => [
         definition.api.key,
         {
-          api: untyped(definition.api),
+          api: definition.api,
           pipelined: definition.pipelined,
           handle: definition.create(services),
         },
@@ -128,10 +127,6 @@ function ownBytes(exchange: Exchange): Uint8Array {
   const bytes = Uint8Array.prototype.slice.call(exchange.frame.bytes);
   exchange.frame.release();
   return bytes;
-}
-
-function untyped(api: AnyApi): UntypedApi {
-  return api as UntypedApi;
 }
 
 class Context implements RequestContext {

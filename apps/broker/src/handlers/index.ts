@@ -2,7 +2,9 @@
  * The table of APIs that this broker serves. ApiVersions advertises exactly what stands here, in the ranges that
  * kafka-protocol states, so an API exists from the moment its line does. One line per API, by key.
  */
+import { produce } from './00-produce.ts';
+import { fetch } from './01-fetch.ts';
 import { apiVersions } from './18-api-versions.ts';
 import type { HandlerDefinition } from './handler.ts';
 
-export const handlerTable: readonly HandlerDefinition[] = [apiVersions];
+export const handlerTable: readonly HandlerDefinition[] = [produce, fetch, apiVersions];

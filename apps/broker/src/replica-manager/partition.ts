@@ -3,6 +3,7 @@
  */
 import type { LogRead, PartitionLog } from '@seatlog/commit-log';
 import type { TopicConfig } from '../config/topic-config.ts';
+import type { WaitingReads } from './waiting-reads.ts';
 
 /** How far a read may go: followers read to the end, consumers to the high watermark or the last stable offset. */
 export type ReadBound = 'log-end' | 'high-watermark' | 'last-stable';
@@ -21,6 +22,8 @@ export interface Partition {
   readonly topicId: string;
   readonly log: PartitionLog;
   readonly config: TopicConfig;
+  /** Who waits for more to read, or for a change of leadership. */
+  readonly waitingReads: WaitingReads;
 
   readonly isLeader: boolean;
   /** The node that leads, -1 if none. */

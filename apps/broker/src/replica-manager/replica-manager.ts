@@ -32,6 +32,11 @@ export interface AppendOutcome {
   readonly logStartOffset: number;
 }
 
+export type LedPartition =
+  | { readonly partition: Partition; readonly errorCode: 0 }
+  /** `partition` is the local replica, if there is one: it knows who leads. */
+  | { readonly partition: Partition | undefined; readonly errorCode: number };
+
 /** How leadership of a local replica changed. A higher epoch under the same leader is reported as `elected` again. */
 export type LeadershipChange =
   | {
@@ -53,6 +58,12 @@ export interface ReplicaManager {
   partition(topic: string, partition: number): Partition | undefined;
   /** All local replicas. */
   partitions(): Iterable<Partition>;
+
+  /**
+   * The partition if this broker leads it, in the epoch that the request names (-1: any); else Kafka's error code:
+   * UNKNOWN_TOPIC_OR_PARTITION, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER.
+   */
+  led(topic: string, partition: number, currentLeaderEpoch?: number): LedPartition;
 
   /** Appends one batch to a partition this broker leads. `done` is called exactly once, at once for refusals. */
   append(request: AppendRequest, done: (outcome: AppendOutcome) => void): void;

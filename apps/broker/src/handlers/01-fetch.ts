@@ -1,0 +1,162 @@
+/**
+ * Fetch: whole batches as they were appended, from the one that holds the offset. Consumers read up to the high
+ * watermark (read_committed: the last stable offset), followers to the log's end. Waits up to maxWaitMs for minBytes.
+ *
+ * Fetch sessions are refused: every answer is full and has session id 0, and a session id that was never given is
+ * unknown. Topics go by id from version 13 on.
+ */
+import { apis, ErrorCode, type RequestOf, type ResponseInput, ZERO_UUID } from '@seatlog/kafka-protocol';
+import type { ClusterImage } from '@seatlog/metadata-quorum';
+import { FetchOperation, type FetchOutcome } from '../replica-manager/fetch-operation.ts';
+import type { FetchTarget, PartitionFetch } from '../replica-manager/partition-fetch.ts';
+import type { BrokerServices } from '../services.ts';
+import { defineHandler, type RequestContext } from './handler.ts';
+import { leaderEndpoints } from './leader-endpoints.ts';
+
+type FetchRequest = RequestOf<typeof apis.fetch>;
+type FetchResponse = ResponseInput<typeof apis.fetch>;
+type FetchTopic = FetchRequest['topics'][number];
+type PartitionResponse = FetchResponse['responses'][number]['partitions'][number];
+
+const TOPIC_IDS_FROM = 13;
+const REPLICA_STATE_FROM = 15;
+const LEADER_HINT_FROM = 12;
+const READ_COMMITTED = 1;
+const EMPTY = new Uint8Array(0);
+
+export const fetch = defineHandler(apis.fetch, (services) => (request, context, respond) => {
+  services.metrics.fetchRequests += 1;
+  if (request.sessionId !== 0) {
+    respond({ errorCode: ErrorCode.FETCH_SESSION_ID_NOT_FOUND, sessionId: 0, responses: [] });
+    return;
+  }
+  const names = topicNames(request, context.apiVersion, services.metadata.image);
+  const replicaId =
+    context.apiVersion >= REPLICA_STATE_FROM ? request.replicaState.replicaId : request.replicaId;
+  const isCommitted = request.isolationLevel === READ_COMMITTED;
+  const consumerBound = isCommitted ? 'last-stable' : 'high-watermark';
+  const operation = new FetchOperation(
+    services.replicas,
+    services.timers,
+    targetsOf(request, names),
+    { replicaId, bound: replicaId >= 0 ? 'log-end' : consumerBound },
+    {
+      minBytes: request.minBytes,
+      maxBytes: Math.min(request.maxBytes, services.config.values['fetch.max.bytes']),
+      maxWaitMs: request.maxWaitMs,
+    },
+    (outcome) => {
+      context.onSent(() => {
+        for (const { read } of outcome.fetches) read?.release();
+      });
+      services.metrics.bytesOut += outcome.sizeBytes;
+      respond(responseOf(request, names, outcome, context, services, isCommitted));
+    },
+  );
+  operation.start();
+  if (operation.isWaiting) {
+    context.onDisconnect(() => {
+      operation.cancel();
+      respond(null);
+    });
+  }
+});
+
+/** The name of each topic of the request; null for an id that is not known. */
+function topicNames(
+  request: FetchRequest,
+  apiVersion: number,
+  image: ClusterImage,
+): readonly (string | null)[] {
+  if (apiVersion < TOPIC_IDS_FROM) return request.topics.map(({ topic }) => topic);
+  return request.topics.map(({ topicId }) => image.topicNamesById.get(topicId) ?? null);
+}
+
+function targetsOf(request: FetchRequest, names: readonly (string | null)[]): readonly FetchTarget[] {
+  const targets: FetchTarget[] = [];
+  request.topics.forEach(({ partitions }, place) => {
+    const topic = names[place];
+    if (topic === null || topic === undefined) return;
+    for (const partition of partitions) {
+      targets.push({
+        topic,
+        partition: partition.partition,
+        fetchOffset: partition.fetchOffset,
+        currentLeaderEpoch: partition.currentLeaderEpoch,
+        lastFetchedEpoch: partition.lastFetchedEpoch,
+        maxBytes: partition.partitionMaxBytes,
+      });
+    }
+  });
+  return targets;
+}
+
+function responseOf(
+  request: FetchRequest,
+  names: readonly (string | null)[],
+  outcome: FetchOutcome,
+  context: RequestContext,
+  services: BrokerServices,
+  isCommitted: boolean,
+): FetchResponse {
+  let place = 0;
+  const leaders: number[] = [];
+  const responses = request.topics.map((topic, topicPlace) => ({
+    topic: topic.topic,
+    topicId: topic.topicId,
+    partitions: topic.partitions.map(({ partition }): PartitionResponse => {
+      const fetched = names[topicPlace] === null ? undefined : outcome.fetches[place++];
+      if (fetched === undefined) return failure(partition, unknownTopic(topic, context.apiVersion));
+      if (fetched.errorCode !== ErrorCode.NONE) services.metrics.failedFetchRequests += 1;
+      const response = partitionResponse(partition, fetched, isCommitted);
+      if (fetched.errorCode !== ErrorCode.NOT_LEADER_OR_FOLLOWER || context.apiVersion < LEADER_HINT_FROM) {
+        return response;
+      }
+      const known = services.metadata.image.topics.get(names[topicPlace] ?? '')?.partitions[partition];
+      leaders.push(known?.leader ?? -1);
+      return {
+        ...response,
+        currentLeader: { leaderId: known?.leader ?? -1, leaderEpoch: known?.leaderEpoch ?? -1 },
+      };
+    }),
+  }));
+  return {
+    sessionId: 0,
+    responses,
+    ...(leaders.length === 0
+      ? {}
+      : { nodeEndpoints: leaderEndpoints(services.metadata.image, context.listenerName, leaders) }),
+  };
+}
+
+function unknownTopic(topic: FetchTopic, apiVersion: number): number {
+  const byId = apiVersion >= TOPIC_IDS_FROM && topic.topicId !== ZERO_UUID;
+  return byId ? ErrorCode.UNKNOWN_TOPIC_ID : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+}
+
+function partitionResponse(index: number, fetch: PartitionFetch, isCommitted: boolean): PartitionResponse {
+  const { partition, read, diverging, errorCode } = fetch;
+  if (errorCode !== ErrorCode.NONE || partition === undefined) return failure(index, errorCode);
+  return {
+    partitionIndex: index,
+    errorCode,
+    highWatermark: partition.highWatermark,
+    lastStableOffset: partition.lastStableOffset,
+    logStartOffset: partition.logStartOffset,
+    abortedTransactions: isCommitted ? [] : null,
+    records: read === null || read.sizeBytes === 0 ? EMPTY : read.records,
+    ...(diverging === null ? {} : { divergingEpoch: diverging }),
+  };
+}
+
+function failure(partitionIndex: number, errorCode: number): PartitionResponse {
+  return {
+    partitionIndex,
+    errorCode,
+    highWatermark: -1,
+    lastStableOffset: -1,
+    logStartOffset: -1,
+    abortedTransactions: null,
+    records: EMPTY,
+  };
+}
