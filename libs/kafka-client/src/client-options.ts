@@ -15,6 +15,8 @@ export interface ClientOptions {
   readonly retryBackoffMaxMs?: number;
   /** Age at which metadata is fetched anew although nothing went wrong. Default 300000. */
   readonly metadataMaxAgeMs?: number;
+  /** Whether asking for an unknown topic may create it, where the broker allows that too. Default true. */
+  readonly allowAutoTopicCreation?: boolean;
   /** An answer longer than this closes the connection. Default 104857600. */
   readonly receiveFrameMaxBytes?: number;
   /** Replaces clock, timers, randomness or network: for tests and simulation. */

@@ -1,13 +1,17 @@
 import type { Admin } from './admin/types.ts';
 import type { ClientOptions } from './client-options.ts';
+import { parseBrokerAddresses } from './cluster/broker-addresses.ts';
+import { Cluster, type ClusterSettings } from './cluster/cluster.ts';
 import type { Consumer, ConsumerOptions } from './consumer/types.ts';
-import { KafkaClientError } from './errors.ts';
+import { nodePorts } from './node-ports.ts';
+import { KafkaProducer } from './producer/kafka-producer.ts';
+import { producerSettings } from './producer/producer-options.ts';
 import type { Producer, ProducerOptions } from './producer/types.ts';
 import type { AnyTopic } from './topics/topic.ts';
 
 /**
- * One client per process is enough: its producers share connections and metadata, each consumer has connections of its own
- * (a fetch that waits would hold up everything behind it). Nothing connects before it is needed.
+ * One client per process is enough: its producers, consumers and admins share the metadata; each has connections of its own.
+ * Nothing connects before it is needed.
  */
 export interface KafkaClient extends AsyncDisposable {
   producer(options?: ProducerOptions): Producer;
@@ -18,8 +22,49 @@ export interface KafkaClient extends AsyncDisposable {
 }
 
 export function createClient(options: ClientOptions): KafkaClient {
-  throw new KafkaClientError('INVALID_CONFIGURATION', `nothing connects to ${String(options.brokers)} yet`, {
-    retriable: false,
-    hint: 'the bodies follow these signatures',
+  const settings = clusterSettings(options);
+  const cluster = new Cluster(settings);
+  const parts = new Set<{ close(options?: { readonly timeoutMs?: number }): Promise<void> }>();
+  let made = 0;
+  const close = async (closeOptions?: { readonly timeoutMs?: number }): Promise<void> => {
+    await Promise.allSettled(Array.from(parts, (part) => part.close(closeOptions)));
+    cluster.close();
+  };
+  return {
+    producer(producerOptions = {}) {
+      made += 1;
+      const producer = new KafkaProducer(
+        cluster,
+        producerSettings(producerOptions, settings.requestTimeoutMs),
+        `producer-${made}`,
+      );
+      parts.add(producer);
+      return producer;
+    },
+    consumer() {
+      throw new Error('the consumer follows');
+    },
+    admin() {
+      throw new Error('the admin follows');
+    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+function clusterSettings(options: ClientOptions): ClusterSettings {
+  return Object.freeze({
+    bootstrap: parseBrokerAddresses(options.brokers),
+    clientId: options.clientId ?? 'seatlog',
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    receiveFrameMaxBytes: options.receiveFrameMaxBytes ?? 104_857_600,
+    retryBackoff: {
+      initialMs: options.retryBackoffMs ?? 100,
+      maxMs: options.retryBackoffMaxMs ?? 1000,
+    },
+    metadataMaxAgeMs: options.metadataMaxAgeMs ?? 300_000,
+    allowAutoTopicCreation: options.allowAutoTopicCreation ?? true,
+    ports: { ...nodePorts, ...options.ports },
   });
 }

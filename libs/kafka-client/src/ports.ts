@@ -35,8 +35,12 @@ export interface Link {
 
 export interface LinkEvents {
   connected(): void;
-  /** The view is valid during the call only. */
-  received(bytes: Uint8Array): void;
+  /** Where the next bytes go: asked for before each read, never empty. */
+  target(): Uint8Array;
+  /** So many bytes were put at the start of the target. */
+  received(length: number): void;
+  /** All that was handed over has been taken by the operating system. */
+  drained(): void;
   /** Called exactly once, after which nothing else is. */
   closed(reason: Error | null): void;
 }

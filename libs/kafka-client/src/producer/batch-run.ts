@@ -1,0 +1,53 @@
+/** One `sendBatch` on its way into the buffer: goes record by record as far as there is room, and on from there later. */
+import type { KafkaClientError } from '../errors.ts';
+import type { AdmissionJob } from './admission.ts';
+import { RunDelivery, type BatchPromise } from './deliveries.ts';
+import type { ProducerBatch } from './producer-batch.ts';
+import { asSendError } from './record-input.ts';
+
+export class BatchRun implements AdmissionJob {
+  readonly #total: number;
+  readonly #promise: BatchPromise;
+  readonly #append: (index: number) => ProducerBatch | null;
+  #index = 0;
+
+  /** `append` puts one record into a batch and tells which; null when there is no room now. It may throw for the record. */
+  constructor(total: number, promise: BatchPromise, append: (index: number) => ProducerBatch | null) {
+    this.#total = total;
+    this.#promise = promise;
+    this.#append = append;
+  }
+
+  proceed(): boolean {
+    let batch: ProducerBatch | null = null;
+    let run: RunDelivery | null = null;
+    while (this.#index < this.#total) {
+      const index = this.#index;
+      try {
+        const into = this.#append(index);
+        if (into === null) return false;
+        if (run !== null && into === batch) {
+          run.count += 1;
+        } else {
+          batch = into;
+          run = new RunDelivery(into.recordCount - 1, 1, index, this.#promise);
+          into.tell(run);
+        }
+        this.#index += 1;
+      } catch (cause) {
+        run = null;
+        this.#index += 1;
+        this.#promise.failed({ firstIndex: index, count: 1, partition: null, error: asSendError(cause) });
+      }
+    }
+    return true;
+  }
+
+  giveUp(error: KafkaClientError): void {
+    const rest = this.#total - this.#index;
+    if (rest === 0) return;
+    const firstIndex = this.#index;
+    this.#index = this.#total;
+    this.#promise.failed({ firstIndex, count: rest, partition: null, error });
+  }
+}
