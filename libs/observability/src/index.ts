@@ -11,3 +11,9 @@ export {
   type EnvironmentSchema,
 } from './configuration.ts';
 export { addOperationsRoutes, type RouteTarget } from './operations-routes.ts';
+export {
+  EXIT_CONFIGURATION,
+  runProcess,
+  type ProcessConfiguration,
+  type ProcessContext,
+} from './process.ts';
