@@ -40,8 +40,10 @@ export function openDatabase(options: DatabaseOptions): BookingDatabase {
     keepAlive: true,
     types: bigintsAsNumbers,
   });
-  // Without a listener an idle connection that is reset would end the process.
+  // Without these two listeners a connection that is reset would end the process: the first hears of idle ones, the second
+  // of those in use, which also fail the statement that runs on them.
   pool.on('error', options.onIdleError ?? (() => {}));
+  pool.on('connect', (client) => client.on('error', () => {}));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
 }
 

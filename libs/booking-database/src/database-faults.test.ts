@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres, type PostgresServer } from '@seatlog/local-stack';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isTransientDatabaseError } from './database-error.ts';
+import { openDatabase, type BookingDatabase } from './database.ts';
+import { migrate } from './migrate.ts';
+import { applyReservationEvents } from './statements/apply-reservation-events.ts';
+import { audit } from './statements/audit.ts';
+import { seedEvent } from './statements/seed-event.ts';
+import { created, EVENT, NOW, orderOf, PRICE } from './testing/database-fixture.ts';
+import { inTransaction } from './transaction.ts';
+
+describe('F67: PostgreSQL fails', () => {
+  let folder: string;
+  let server: PostgresServer;
+  let database: BookingDatabase;
+  let idleErrors = 0;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'booking-database-'));
+    server = await startPostgres({ dataDirectory: folder, durable: false });
+    await migrate(server.url);
+    database = openDatabase({
+      url: server.url,
+      applicationName: 'victim',
+      onIdleError: () => (idleErrors += 1),
+    });
+    const sections = [{ name: 'A', rows: 10, seatsPerRow: 50, price: PRICE }];
+    await seedEvent(database, {
+      eventId: EVENT,
+      name: 'Gala',
+      startsAt: new Date(NOW),
+      currency: 'EUR',
+      sections,
+    });
+  });
+  afterAll(async () => {
+    await database.destroy();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    await sql`TRUNCATE orders, reservations, outbox`.execute(database);
+  });
+
+  const batchOf = (first: number) =>
+    Array.from({ length: 20 }, (_, index) => orderOf(`u${first + index}`, 1, first + index))
+      .flatMap(created)
+      .map((event) => ({ event, source: null }));
+
+  /** What the worker does: the same batch again for as long as the fault passes by itself. */
+  async function applyUntilDone(first: number): Promise<number> {
+    const deadline = performance.now() + 20_000;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        await applyReservationEvents(database, batchOf(first), { now: NOW });
+        return failures;
+      } catch (error) {
+        if (!isTransientDatabaseError(error) || performance.now() > deadline) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
+  }
+
+  async function soldSeats(): Promise<number> {
+    const { violations, totals } = await audit(database);
+    expect(violations).toMatchObject({ doubledSeats: 0, pendingOrders: 0, brokenOrders: 0 });
+    return totals.sold;
+  }
+
+  it('idle connections that are reset are replaced, and the process lives on', async () => {
+    await applyUntilDone(1);
+    const before = idleErrors;
+    const killer = openDatabase({ url: server.url, applicationName: 'killer', poolSize: 1 });
+    await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'victim'`.execute(
+      killer,
+    );
+    await killer.destroy();
+    await applyUntilDone(21);
+    expect(idleErrors).toBeGreaterThan(before);
+    expect(await soldSeats()).toBe(40);
+  });
+
+  it('a server that stops at once in the middle of batches and comes back loses and doubles nothing', async () => {
+    const work = Promise.all([1, 21, 41, 61, 81, 101, 121, 141].map(applyUntilDone));
+    server.process.kill('SIGQUIT');
+    await server.process.exited;
+    await server.process.restart();
+    const failures = (await work).reduce((sum, each) => sum + each);
+    expect(failures).toBeGreaterThan(0);
+    expect(await soldSeats()).toBe(160);
+  });
+
+  it('a commit of unknown outcome may be repeated', async () => {
+    await applyReservationEvents(database, batchOf(1), { now: NOW });
+    expect(await applyUntilDone(1)).toBe(0);
+    expect(await soldSeats()).toBe(20);
+  });
+
+  it('a deadlock is run again by itself', async () => {
+    const lock = async (first: number, second: number) => {
+      let runs = 0;
+      await inTransaction(database, async (transaction) => {
+        runs += 1;
+        await sql`SELECT pg_advisory_xact_lock(${first})`.execute(transaction);
+        // Lets the other one take its first lock; on a rerun it has finished, or waits for us.
+        await sql`SELECT pg_sleep(0.05)`.execute(transaction);
+        await sql`SELECT pg_advisory_xact_lock(${second})`.execute(transaction);
+      });
+      return runs;
+    };
+    const runs = await Promise.all([lock(1, 2), lock(2, 1)]);
+    expect(runs.reduce((sum, each) => sum + each)).toBeGreaterThan(2);
+  });
+
+  it('tells passing faults from lasting ones', async () => {
+    const nowhere = openDatabase({ url: 'postgres://x@127.0.0.1:1/x', applicationName: 'lost' });
+    const refused = await sql`SELECT 1`.execute(nowhere).catch((error: unknown) => error);
+    await nowhere.destroy();
+    expect(isTransientDatabaseError(refused)).toBe(true);
+    const wrong = await sql`SELECT nonsense`.execute(database).catch((error: unknown) => error);
+    expect(isTransientDatabaseError(wrong)).toBe(false);
+    expect(isTransientDatabaseError(new TypeError('a mistake of ours'))).toBe(false);
+  });
+});
