@@ -1,0 +1,82 @@
+/**
+ * ListOffsets: -1 the end (high watermark, or last stable offset for read_committed), -2 and -4 the log start, -3 the
+ * record with the greatest timestamp, else the first record of that time or later. No such record: offset -1,
+ * timestamp -1, no error. While a new leader's high watermark is behind the start of its epoch, ends and times are
+ * not yet known: OFFSET_NOT_AVAILABLE (LEADER_NOT_AVAILABLE below version 5).
+ */
+import { LogError } from '@seatlog/commit-log';
+import { apis, ErrorCode, ProtocolError, type RequestOf, type ResponseInput } from '@seatlog/kafka-protocol';
+import {
+  EARLIEST_LOCAL_TIMESTAMP,
+  EARLIEST_TIMESTAMP,
+  NO_OFFSET,
+  offsetForTimestamp,
+} from '../replica-manager/offset-by-time.ts';
+import type { Partition } from '../replica-manager/partition.ts';
+import type { BrokerServices } from '../services.ts';
+import { defineHandler } from './handler.ts';
+
+type ListOffsetsRequest = RequestOf<typeof apis.listOffsets>;
+type PartitionRequest = ListOffsetsRequest['topics'][number]['partitions'][number];
+type PartitionResponse = ResponseInput<typeof apis.listOffsets>['topics'][number]['partitions'][number];
+
+const OFFSET_NOT_AVAILABLE_FROM = 5;
+const READ_COMMITTED = 1;
+const CONSUMER = -1;
+
+export const listOffsets = defineHandler(apis.listOffsets, (services) => (request, context, respond) => {
+  respond({
+    topics: request.topics.map(({ name, partitions }) => ({
+      name,
+      partitions: partitions.map((partition) =>
+        answerFor(services, request, name, partition, context.apiVersion),
+      ),
+    })),
+  });
+});
+
+function answerFor(
+  services: BrokerServices,
+  request: ListOffsetsRequest,
+  topic: string,
+  { partitionIndex, currentLeaderEpoch, timestamp }: PartitionRequest,
+  apiVersion: number,
+): PartitionResponse {
+  const found = services.replicas.led(topic, partitionIndex, currentLeaderEpoch);
+  const { partition } = found;
+  if (partition === undefined || found.errorCode !== ErrorCode.NONE)
+    return failure(partitionIndex, found.errorCode);
+  const isConsumer = request.replicaId === CONSUMER;
+  const isEarliest = timestamp === EARLIEST_TIMESTAMP || timestamp === EARLIEST_LOCAL_TIMESTAMP;
+  if (isConsumer && !isEarliest && !isHighWatermarkOfEpoch(partition)) {
+    return failure(
+      partitionIndex,
+      apiVersion >= OFFSET_NOT_AVAILABLE_FROM
+        ? ErrorCode.OFFSET_NOT_AVAILABLE
+        : ErrorCode.LEADER_NOT_AVAILABLE,
+    );
+  }
+  try {
+    const answer = offsetForTimestamp(partition, timestamp, boundFor(partition, request));
+    if (answer === null) return failure(partitionIndex, ErrorCode.UNSUPPORTED_VERSION);
+    return { partitionIndex, errorCode: ErrorCode.NONE, ...answer };
+  } catch (error) {
+    if (error instanceof LogError) return failure(partitionIndex, error.kafkaErrorCode);
+    if (error instanceof ProtocolError) return failure(partitionIndex, ErrorCode.CORRUPT_MESSAGE);
+    throw error;
+  }
+}
+
+function boundFor(partition: Partition, { replicaId, isolationLevel }: ListOffsetsRequest): number {
+  if (replicaId !== CONSUMER) return partition.logEndOffset;
+  return isolationLevel === READ_COMMITTED ? partition.lastStableOffset : partition.highWatermark;
+}
+
+function isHighWatermarkOfEpoch(partition: Partition): boolean {
+  const entry = partition.log.leaderEpochs.findLast(({ epoch }) => epoch === partition.leaderEpoch);
+  return entry === undefined || partition.highWatermark >= entry.startOffset;
+}
+
+function failure(partitionIndex: number, errorCode: number): PartitionResponse {
+  return { partitionIndex, errorCode, ...NO_OFFSET };
+}
