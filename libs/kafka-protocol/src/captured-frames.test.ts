@@ -114,6 +114,11 @@ const ASKED: Readonly<Record<string, object>> = {
   },
 };
 
+const SECOND_RECORD: Readonly<Record<string, readonly unknown[]>> = {
+  kafkajs: [1_700_000_000_123, null, null],
+  '@platformatic/kafka': [undefined, undefined, undefined],
+};
+
 type Body = Record<string, unknown>;
 
 function readBody(api: AnyApi, header: ReturnType<typeof decodeRequestHeader>, frame: Uint8Array): Body {
@@ -156,9 +161,8 @@ describe.each(captures)('$client $version', ({ client, frames }) => {
       expect(Buffer.from(first?.key ?? []).toString()).toBe('seat-1');
       expect(Buffer.from(first?.value ?? []).toString()).toBe('held');
       expect(first?.headers).toEqual([{ key: 'trace', value: Buffer.from('abc') }]);
-      if (client === 'kafkajs') {
-        expect(second).toMatchObject({ offset: 1, timestamp: 1_700_000_000_123, key: null, value: null });
-      }
+      // Only one repertoire sends a second record, without key and value.
+      expect([second?.timestamp, second?.key, second?.value]).toEqual(SECOND_RECORD[client]);
     }
   });
 

@@ -56,21 +56,20 @@ async function consume(kafka: InstanceType<typeof Kafka>): Promise<void> {
   });
   await consumer.connect();
   await consumer.subscribe({ topics: ['vector-topic'], fromBeginning: true });
-  await new Promise<void>((resolve, reject) => {
-    consumer
-      .run({
-        autoCommitThreshold: 1,
-        eachBatch: async ({ batch, resolveOffset, heartbeat, commitOffsetsIfNecessary }) => {
-          const [message] = batch.messages;
-          if (message?.value?.toString() !== 'held') reject(new Error('another record came back'));
-          resolveOffset(message?.offset ?? '0');
-          await heartbeat();
-          await commitOffsetsIfNecessary();
-          resolve();
-        },
-      })
-      .catch(reject);
-  });
+  const { promise: consumed, resolve, reject } = Promise.withResolvers<string | undefined>();
+  void consumer
+    .run({
+      autoCommitThreshold: 1,
+      eachBatch: async ({ batch, resolveOffset, heartbeat, commitOffsetsIfNecessary }) => {
+        const [message] = batch.messages;
+        resolveOffset(message?.offset ?? '0');
+        await heartbeat();
+        await commitOffsetsIfNecessary();
+        resolve(message?.value?.toString());
+      },
+    })
+    .catch((error: unknown) => reject(error));
+  if ((await consumed) !== 'held') throw new Error('another record came back');
   await consumer.disconnect();
 }
 

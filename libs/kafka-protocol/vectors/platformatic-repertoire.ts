@@ -2,7 +2,7 @@
 import { Admin, Consumer, Producer, stringDeserializers, stringSerializers } from '@platformatic/kafka';
 
 export async function runPlatformatic(bootstrap: string): Promise<void> {
-  const base = { clientId: 'vector-client', bootstrapBrokers: [bootstrap], retries: false } as const;
+  const base: Base = { clientId: 'vector-client', bootstrapBrokers: [bootstrap], retries: false };
   await produce(base);
   await consume(base);
   await administer(base);

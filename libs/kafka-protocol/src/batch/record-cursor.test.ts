@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Compression, compress } from '../compression/codec.ts';
-import { ProtocolError } from '../protocol-error.ts';
 import { hex } from '../testing/hex.ts';
 import { refusal } from '../testing/refusal.ts';
 import {
@@ -113,11 +112,7 @@ describe('RecordCursor', () => {
           for (const [at, byte] of changes) {
             damaged[RECORD_BATCH_OVERHEAD + (at % (damaged.length - RECORD_BATCH_OVERHEAD))] = byte;
           }
-          try {
-            walk(damaged);
-          } catch (error) {
-            expect(error).toBeInstanceOf(ProtocolError);
-          }
+          expect(() => refusal(() => walk(damaged))).not.toThrow();
         },
       ),
       { numRuns: 2000 },

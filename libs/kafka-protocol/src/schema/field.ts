@@ -108,7 +108,7 @@ type ScalarField<Name extends ScalarName, V, O> = Field<
   MayOmit<V, O>
 >;
 
-type NoOptions = Record<never, never>;
+type NoOptions = FieldOptions<never>;
 
 function scalar<Name extends ScalarName>(name: Name) {
   return <const V extends VersionRange, const O extends FieldOptions<Scalars[Name] | null> = NoOptions>(
@@ -164,8 +164,6 @@ export function array<
   options?: O,
 ): Field<OrNull<ElementOutput<E>[], O>, OrNull<readonly ElementInput<E>[], O>, MayOmit<V, O>> {
   const shape: FieldShape =
-    typeof element === 'string'
-      ? { kind: 'scalars', scalar: element }
-      : { kind: 'structs', fields: element as Fields };
+    typeof element === 'string' ? { kind: 'scalars', scalar: element } : { kind: 'structs', fields: element };
   return { shape, versions, options: options ?? {} };
 }

@@ -37,7 +37,7 @@ function fixed<Value>(
 ): ValueCodec {
   // The declaration's types hold each value to its scalar; the writer checks the range once more.
   const weighted = minimumBytes === 1 || minimumBytes === 16;
-  return { read, write: write as ValueCodec['write'], minimumBytes, weighted };
+  return { read, write, minimumBytes, weighted };
 }
 
 const FIXED: Partial<Record<ScalarName, ValueCodec>> = {
