@@ -45,6 +45,11 @@ export function factsOf(sale: Sale): AuditFacts {
   return { ...published.facts, ...apply(sale, published.partitions), journal: published.journal };
 }
 
+/** The events in the order in which the worker applies them. */
+export function appliedEvents(sale: Sale): readonly Logged<ReservationEvent>[] {
+  return [...interleaved(publish(sale).partitions, sale.turns)];
+}
+
 interface Published {
   readonly partitions: readonly Logged<ReservationEvent>[][];
   readonly journal: readonly JournalEntry[];
