@@ -1,0 +1,137 @@
+/**
+ * Metadata 0-12: brokers, controller, topics with their leaders.
+ *
+ * - All topics: null, and in version 0 the empty list. From version 1 on the empty list asks for no topic.
+ * - Addresses are those of the listener that the request came in on.
+ * - A topic that does not exist is UNKNOWN_TOPIC_OR_PARTITION; one asked for by an id (from version 12 on) that no
+ *   topic has is UNKNOWN_TOPIC_ID. If the client and this broker allow it, and the client named it, it is created, and
+ *   the answer waits until its leaders serve.
+ * - A partition without a leader has leader -1 and LEADER_NOT_AVAILABLE.
+ */
+import { apis, ErrorCode, type RequestOf, ZERO_UUID } from '@seatlog/kafka-protocol';
+import {
+  autoCreateTopics,
+  type ClusterImage,
+  type Decision,
+  ensureInternalTopic,
+  GROUP_OFFSETS_TOPIC,
+  topicById,
+  topicNameProblem,
+} from '@seatlog/metadata-quorum';
+import { clusterOperations, OPERATIONS_NOT_ASKED } from '../metadata/authorized-operations.ts';
+import { groupOffsetsTopic } from '../metadata/internal-topics.ts';
+import { reachableBrokers } from '../metadata/listener-endpoints.ts';
+import { type TopicMetadata, type TopicView, topicError, topicMetadata } from '../metadata/topic-metadata.ts';
+import type { BrokerServices } from '../services.ts';
+import { defineHandler } from './handler.ts';
+
+type MetadataRequest = RequestOf<typeof apis.metadata>;
+type RequestedTopic = NonNullable<MetadataRequest['topics']>[number];
+
+const IDS_FROM = 12;
+
+/** Why topics could not be created, by name. */
+type CreationErrors = ReadonlyMap<string, number>;
+
+export const metadata = defineHandler(apis.metadata, (services) => (request, context, respond) => {
+  const { apiVersion, listenerName } = context;
+  const answer = (creationErrors: CreationErrors): void => {
+    const { image, clusterId, controllerId } = services.metadata;
+    const brokers = reachableBrokers(image, listenerName);
+    const view: TopicView = {
+      image,
+      apiVersion,
+      reachable: new Set(brokers.map(({ id }) => id)),
+      includeOperations: request.includeTopicAuthorizedOperations,
+    };
+    respond({
+      brokers: brokers.map(({ id, ...address }) => ({ nodeId: id, ...address })),
+      clusterId,
+      controllerId,
+      topics: topics(request, view, creationErrors),
+      clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
+        ? clusterOperations
+        : OPERATIONS_NOT_ASKED,
+    });
+  };
+  if (namesBadly(request, apiVersion)) {
+    const refused = (request.topics ?? []).map(({ name, topicId }) =>
+      topicError(ErrorCode.INVALID_REQUEST, name ?? '', topicId),
+    );
+    respond({ brokers: [], clusterId: services.metadata.clusterId, topics: refused });
+    return;
+  }
+  const missing = topicsToCreate(services, request, apiVersion);
+  if (missing.length === 0) answer(new Map());
+  else create(services, missing, answer);
+});
+
+function asksForAll(request: MetadataRequest, apiVersion: number): boolean {
+  return request.topics === null || (apiVersion === 0 && request.topics.length === 0);
+}
+
+/** Ids before the version that knows what to do with them, and topics with neither name nor id. */
+function namesBadly(request: MetadataRequest, apiVersion: number): boolean {
+  return (request.topics ?? []).some(({ name, topicId }) =>
+    apiVersion < IDS_FROM ? name === null || topicId !== ZERO_UUID : name === null && topicId === ZERO_UUID,
+  );
+}
+
+function topics(
+  request: MetadataRequest,
+  view: TopicView,
+  creationErrors: CreationErrors,
+): readonly TopicMetadata[] {
+  const { image } = view;
+  if (asksForAll(request, view.apiVersion)) {
+    return [...image.topics.values()].map((topic) => topicMetadata(topic, view));
+  }
+  const asked = new Map((request.topics ?? []).map((topic) => [`${topic.name} ${topic.topicId}`, topic]));
+  return [...asked.values()].map((topic) => {
+    const found = find(image, topic);
+    return found === undefined ? notFound(topic, creationErrors) : topicMetadata(found, view);
+  });
+}
+
+function find(image: ClusterImage, { name, topicId }: RequestedTopic) {
+  return topicId === ZERO_UUID ? image.topics.get(name ?? '') : topicById(image, topicId);
+}
+
+function notFound({ name, topicId }: RequestedTopic, creationErrors: CreationErrors): TopicMetadata {
+  if (topicId !== ZERO_UUID) return topicError(ErrorCode.UNKNOWN_TOPIC_ID, null, topicId);
+  if (topicNameProblem(name ?? '') !== null) return topicError(ErrorCode.INVALID_TOPIC_EXCEPTION, name);
+  return topicError(creationErrors.get(name ?? '') ?? ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, name);
+}
+
+function topicsToCreate(
+  { config, metadata: { image } }: BrokerServices,
+  request: MetadataRequest,
+  apiVersion: number,
+): readonly string[] {
+  const allowed = request.allowAutoTopicCreation && config.values['auto.create.topics.enable'];
+  if (!allowed || asksForAll(request, apiVersion)) return [];
+  return (request.topics ?? [])
+    .filter(({ topicId }) => topicId === ZERO_UUID)
+    .map(({ name }) => name ?? '')
+    .filter((name) => !image.topics.has(name) && topicNameProblem(name) === null);
+}
+
+function create(
+  { config, metadata: service, topicCreation }: BrokerServices,
+  names: readonly string[],
+  done: (errors: CreationErrors) => void,
+): void {
+  const decide = (image: ClusterImage): Decision<CreationErrors> => {
+    const ordinary = names.filter((name) => name !== GROUP_OFFSETS_TOPIC);
+    const created = autoCreateTopics(image, ordinary, topicCreation);
+    const errors = new Map(created.answer.map(({ name, errorCode }) => [name, errorCode]));
+    if (ordinary.length === names.length) return { records: created.records, answer: errors };
+    const internal = ensureInternalTopic(image, groupOffsetsTopic(config), topicCreation);
+    // COORDINATOR_NOT_AVAILABLE means nothing to those who ask for a topic.
+    if (internal.answer.errorCode !== ErrorCode.NONE) {
+      errors.set(GROUP_OFFSETS_TOPIC, ErrorCode.INVALID_REPLICATION_FACTOR);
+    }
+    return { records: [...created.records, ...internal.records], answer: errors };
+  };
+  service.change(decide, (outcome) => done(outcome.kind === 'committed' ? outcome.answer : new Map()));
+}

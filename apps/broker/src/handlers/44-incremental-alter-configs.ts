@@ -1,0 +1,30 @@
+/**
+ * IncrementalAlterConfigs 0-1: sets, deletes, appends to and subtracts from configs of topics. They take effect before
+ * the answer. Configs of brokers stand in their files and are refused with INVALID_REQUEST.
+ */
+import { apis } from '@seatlog/kafka-protocol';
+import { incrementalAlterConfigs as decideConfigs } from '@seatlog/metadata-quorum';
+import { defineHandler } from './handler.ts';
+
+export const incrementalAlterConfigs = defineHandler(
+  apis.incrementalAlterConfigs,
+  (services) => (request, _context, respond) => {
+    services.metadata.change(
+      (image) => decideConfigs(image, request, services.topicCreation.schema),
+      (outcome) => {
+        if (outcome.kind === 'committed') {
+          respond({ throttleTimeMs: 0, responses: outcome.answer });
+          return;
+        }
+        const { errorCode, message } = outcome;
+        const responses = request.resources.map(({ resourceType, resourceName }) => ({
+          resourceType,
+          resourceName,
+          errorCode,
+          errorMessage: message,
+        }));
+        respond({ throttleTimeMs: 0, responses });
+      },
+    );
+  },
+);
