@@ -5,8 +5,9 @@
  * - `arm-timer`: give `timer-fired` back after the delay; replaces a timer of the same name.
  * - `cancel-timer`: that timer is not wanted any more.
  * - `append`: write the records as one batch to the partition and give `appended` back exactly once, with 0 only when
- *   they are replicated (acks=all). Appends must be written and settled in the order of their ids. The coordinator
- *   keeps its own time (`append` timers), so the caller may wait for the high watermark without a limit.
+ *   they are replicated (acks=all). Appends must be written in the order of their ids, and the successful ones settled
+ *   in that order. The coordinator keeps its own time (`append` timers): the caller waits for the high watermark
+ *   without a limit.
  * - `log`: tell the operator.
  */
 import type { RequestToken } from './events.ts';

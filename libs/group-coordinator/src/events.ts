@@ -123,7 +123,10 @@ export type GroupEvent =
   | GroupRequest
   /** A timer armed earlier has run out. Late, early and doubled ones do no harm. */
   | { readonly type: 'timer-fired'; readonly timer: TimerName }
-  /** An `append` effect is settled: 0 once the records are replicated, else Kafka's error code. */
+  /**
+   * An `append` effect is settled: 0 once the records are replicated, else Kafka's error code. After any error but
+   * NOT_ENOUGH_REPLICAS_AFTER_APPEND the records must not be in the log.
+   */
   | { readonly type: 'appended'; readonly appendId: number; readonly errorCode: number }
   /** The partition's records were all folded; sessions of loaded members begin now. */
   | { readonly type: 'loaded' }

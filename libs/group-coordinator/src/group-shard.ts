@@ -8,17 +8,17 @@
  * Expects of the caller:
  * - `loaded` is the first event, and `resigned` the last;
  * - the monotonic time of its moments never falls;
- * - every `append` is settled exactly once, in order, with 0 only when the records are replicated;
+ * - every `append` is settled exactly once, successes in order, with 0 only when the records are replicated;
  * - every request's token is answered to its client when the `respond` effect comes, which is exactly once;
  * - requests are of groups that belong to this partition (`groupPartition`).
  */
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import type { GroupConfig } from './config.ts';
 import type { GroupEffect } from './effects.ts';
-import type { GroupEvent, JoinEvent } from './events.ts';
+import type { GroupEvent, GroupRequest, JoinEvent } from './events.ts';
 import { dismiss, joinRefusal } from './group/answers.ts';
 import { type DescribedGroup, describeGroup, type ListedGroup, listGroup } from './group/description.ts';
-import { join, joinFault } from './group/joining.ts';
+import { join } from './group/joining.ts';
 import { leave, onSessionTimer } from './group/leaving.ts';
 import { onRebalanceTimer, onSyncTimer, rebalance } from './group/rebalance.ts';
 import { extendSession } from './group/sessions.ts';
@@ -28,6 +28,7 @@ import { commitOffsets } from './offsets/committing.ts';
 import { type FetchedTopic, fetchOffsets, type OffsetFetchTopic } from './offsets/fetching.ts';
 import { deleteGroup, deleteOffsets, expireOffsets, removeOffsetsOfTopics } from './offsets/removal.ts';
 import { PendingAppends } from './pending-appends.ts';
+import { refusalOf, requestFault } from './refusals.ts';
 import { onAppendTimer, refuseWaitingCallers, settleAppend } from './settling.ts';
 import { ShardState } from './shard-state.ts';
 import { type Moment, Step } from './step.ts';
@@ -67,27 +68,6 @@ export class GroupShard {
   #take(step: Step, event: GroupEvent): void {
     const state = this.#state;
     switch (event.type) {
-      case 'join':
-        this.#join(step, event);
-        return;
-      case 'sync':
-        sync(step, state.groups.get(event.groupId), event);
-        return;
-      case 'heartbeat':
-        heartbeat(step, state.groups.get(event.groupId), event);
-        return;
-      case 'leave':
-        leave(step, state.groups.get(event.groupId), event);
-        return;
-      case 'commit-offsets':
-        commitOffsets(step, state, event);
-        return;
-      case 'delete-group':
-        deleteGroup(step, state, event);
-        return;
-      case 'delete-offsets':
-        deleteOffsets(step, state, event);
-        return;
       case 'timer-fired':
         this.#onTimer(step, event.timer);
         return;
@@ -105,15 +85,44 @@ export class GroupShard {
         return;
       case 'resigned':
         this.#resign(step);
+        return;
+      default:
+        this.#answer(step, event);
+    }
+  }
+
+  #answer(step: Step, request: GroupRequest): void {
+    const fault = requestFault(request, this.#config);
+    if (fault !== null) {
+      step.respond(request.token, refusalOf(request, fault));
+      return;
+    }
+    const state = this.#state;
+    switch (request.type) {
+      case 'join':
+        this.#join(step, request);
+        return;
+      case 'sync':
+        sync(step, state.groups.get(request.groupId), request);
+        return;
+      case 'heartbeat':
+        heartbeat(step, state.groups.get(request.groupId), request);
+        return;
+      case 'leave':
+        leave(step, state.groups.get(request.groupId), request);
+        return;
+      case 'commit-offsets':
+        commitOffsets(step, state, request);
+        return;
+      case 'delete-group':
+        deleteGroup(step, state, request);
+        return;
+      case 'delete-offsets':
+        deleteOffsets(step, state, request);
     }
   }
 
   #join(step: Step, event: JoinEvent): void {
-    const fault = joinFault(step, event);
-    if (fault !== null) {
-      step.respond(event.token, joinRefusal(fault, event.memberId));
-      return;
-    }
     // A member that has an id has a group. If nobody knows it, its id is of a time before.
     const known = this.#state.groups.get(event.groupId);
     if (known === undefined && event.memberId !== '') {

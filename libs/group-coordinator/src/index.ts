@@ -30,6 +30,7 @@ export type { FetchedOffset, FetchedTopic, OffsetFetchTopic } from './offsets/fe
 export { groupMetadataRecord, groupTombstone } from './records/group-metadata-record.ts';
 export { offsetCommitRecord, offsetTombstone } from './records/offset-commit-record.ts';
 export type { OffsetsRecord } from './records/offsets-record.ts';
+export { refusalOf, requestFault } from './refusals.ts';
 export type {
   CommitOffsetsResponse,
   DeleteGroupResponse,

@@ -19,13 +19,16 @@ export function settleAppend(
   const append = appends.settle(appendId);
   if (append === undefined) return;
   const { write, answered } = append;
-  if (errorCode === ErrorCode.NONE) {
-    apply(state, write);
-    if (!answered) confirm(step, state, write);
-  } else {
-    withdraw(step, state, write);
-    if (!answered) fail(step, state, write, errorCode);
-  }
+  if (isInLog(errorCode)) apply(state, write);
+  else withdraw(step, state, write);
+  if (answered) return;
+  if (errorCode === ErrorCode.NONE) confirm(step, state, write);
+  else fail(step, state, write, errorCode);
+}
+
+/** Written, though to fewer replicas than asked for, is written: the next to read the log will find it. */
+function isInLog(errorCode: number): boolean {
+  return errorCode === ErrorCode.NONE || errorCode === ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
 }
 
 /** The caller is told that it failed, though it may yet be replicated, and then it counts. */

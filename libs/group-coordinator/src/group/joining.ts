@@ -19,16 +19,6 @@ import {
 import { extendSession } from './sessions.ts';
 import { returnStaticMember } from './static-return.ts';
 
-/** Why the request is refused whatever the group; null if it is not. */
-export function joinFault(step: Step, event: JoinEvent): number | null {
-  if (event.groupId === '') return ErrorCode.INVALID_GROUP_ID;
-  const { minSessionTimeoutMs, maxSessionTimeoutMs } = step.config;
-  if (event.sessionTimeoutMs < minSessionTimeoutMs || event.sessionTimeoutMs > maxSessionTimeoutMs) {
-    return ErrorCode.INVALID_SESSION_TIMEOUT;
-  }
-  return null;
-}
-
 export function join(step: Step, group: ClassicGroup, event: JoinEvent): void {
   const refuse = (errorCode: number, memberId = event.memberId): void =>
     step.respond(event.token, joinRefusal(errorCode, memberId));

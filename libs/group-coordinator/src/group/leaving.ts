@@ -7,9 +7,12 @@ import { afterRemoval, completeIfAllJoined, removeMember, removePendingMember } 
 import { sessionIsOver } from './sessions.ts';
 
 export function leave(step: Step, group: ClassicGroup | undefined, event: LeaveEvent): void {
-  if (event.groupId === '' || group?.state === 'Dead') {
-    const errorCode = event.groupId === '' ? ErrorCode.INVALID_GROUP_ID : ErrorCode.COORDINATOR_NOT_AVAILABLE;
-    step.respond(event.token, { type: 'leave', errorCode, members: [] });
+  if (group?.state === 'Dead') {
+    step.respond(event.token, {
+      type: 'leave',
+      errorCode: ErrorCode.COORDINATOR_NOT_AVAILABLE,
+      members: [],
+    });
     return;
   }
   const left: string[] = [];

@@ -15,9 +15,8 @@ const nothing = new Uint8Array(0);
 /** The member that the request speaks for, or why it may not. */
 function speaker(
   group: ClassicGroup | undefined,
-  request: Pick<SyncEvent, 'groupId' | 'memberId' | 'generationId' | 'groupInstanceId'>,
+  request: Pick<SyncEvent, 'memberId' | 'generationId' | 'groupInstanceId'>,
 ): { readonly group: ClassicGroup; readonly member: GroupMember } | number {
-  if (request.groupId === '') return ErrorCode.INVALID_GROUP_ID;
   if (group === undefined) return ErrorCode.UNKNOWN_MEMBER_ID;
   if (group.state === 'Dead') return ErrorCode.COORDINATOR_NOT_AVAILABLE;
   const member = group.memberOrError(request.memberId, request.groupInstanceId);

@@ -71,7 +71,7 @@ describe('committing offsets', () => {
   it.each([
     [ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.INVALID_COMMIT_OFFSET_SIZE],
     [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.NOT_COORDINATOR],
-    [ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, ErrorCode.COORDINATOR_NOT_AVAILABLE],
+    [ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.COORDINATOR_NOT_AVAILABLE],
   ])('does not hold a commit whose write failed (%i is told as %i)', (failure, told) => {
     const world = new GroupWorld();
     const ada = world.member('ada');
@@ -82,6 +82,19 @@ describe('committing offsets', () => {
     world.releaseAppends(failure);
     expect(commit.errorCode).toBe(told);
     expect(ada.committed(0)).toBe(4);
+  });
+
+  it('holds a commit that was written to too few replicas, though it is told that it failed', () => {
+    const world = new GroupWorld();
+    const ada = world.member('ada');
+    settle(world, ada);
+    world.holdAppends();
+    const commit = ada.commits(0, 5);
+    world.releaseAppends(ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
+    expect(commit.errorCode).toBe(ErrorCode.COORDINATOR_NOT_AVAILABLE);
+    expect(ada.committed(0)).toBe(5);
+    world.failOver();
+    expect(ada.committed(0)).toBe(5);
   });
 
   it('refuses metadata that is too long, and commits the other partitions', () => {

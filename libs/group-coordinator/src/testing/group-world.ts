@@ -155,7 +155,8 @@ export class GroupWorld {
   }
 
   #settle({ appendId, records }: HeldAppend, errorCode: number): void {
-    if (errorCode === 0) this.log.push(...records);
+    // NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    if (errorCode === 0 || errorCode === 20) this.log.push(...records);
     this.send({ type: 'appended', appendId, errorCode });
   }
 }
