@@ -54,7 +54,16 @@ export const logDefinitions = {
   ),
   'log.retention.bytes': long(-1, { min: -1 }, 'How many bytes of a partition are kept; -1: no bound.'),
   'log.retention.check.interval.ms': long(300_000, { min: 1 }, 'How often retention is looked at.'),
-  'log.initial.task.delay.ms': long(30_000, { min: 0 }, 'How long after the start the first look is.'),
+  'log.flush.offset.checkpoint.interval.ms': int(
+    60_000,
+    { min: 1 },
+    'How often the points up to which logs are flushed are written to the checkpoint.',
+  ),
+  'log.flush.start.offset.checkpoint.interval.ms': int(
+    60_000,
+    { min: 1 },
+    'How often log start offsets are written to the checkpoint.',
+  ),
   'log.segment.delete.delay.ms': long(
     60_000,
     { min: 0 },
@@ -106,7 +115,6 @@ export const logDefinitions = {
     { min: 0 },
     'How far in the future a record may lie.',
   ),
-  'log.dir.failure.timeout.ms': long(30_000, { min: 1 }, 'How long a failed directory may go unreported.'),
   'producer.id.expiration.ms': int(
     DAY_MS,
     { min: 1 },
@@ -117,5 +125,4 @@ export const logDefinitions = {
     { min: 1 },
     'Bytes of the metadata log after which a snapshot is written, and the log before it deleted.',
   ),
-  'metadata.log.dir': optionalString('The directory of the metadata log; the log directory itself if unset.'),
 } as const;

@@ -38,11 +38,6 @@ export const networkDefinitions = {
     { min: 1 },
     'Requests of one connection that wait to be processed before its socket is no longer read.',
   ),
-  'queued.max.request.bytes': long(
-    -1,
-    { min: -1 },
-    'Bytes of waiting requests of all connections before sockets are no longer read; -1: unbounded.',
-  ),
   'request.timeout.ms': int(30_000, { min: 1 }, 'How long the broker waits for answers of other nodes.'),
   'fetch.max.bytes': int(57_671_680, { min: 1024 }, 'The most record bytes of one Fetch answer.'),
   'max.incremental.fetch.session.cache.slots': int(
@@ -54,6 +49,11 @@ export const networkDefinitions = {
     30_000,
     { min: 1 },
     'How long a frame that has begun may take to arrive in full.',
+  ),
+  'seatlog.connection.receive.buffer.bytes': long(
+    4_194_304,
+    { min: 1024, max: UNLIMITED },
+    'Bytes of requests of one connection, waiting or in process, at which its socket is no longer read.',
   ),
   'seatlog.connection.send.buffer.bytes': long(
     16_777_216,

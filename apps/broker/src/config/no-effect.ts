@@ -30,13 +30,15 @@ const exact = new Set([
   'controlled.shutdown.retry.backoff.ms',
   'connection.failed.authentication.delay.ms',
   'leader.imbalance.per.broker.percentage',
-  'log.flush.offset.checkpoint.interval.ms',
-  'log.flush.start.offset.checkpoint.interval.ms',
   'log.message.downconversion.enable',
   'log.deletion.max.segments.per.run',
   'group.coordinator.threads',
   'offsets.topic.min.isr',
   'advertised.host.name',
+  'queued.max.request.bytes',
+  'log.initial.task.delay.ms',
+  'log.dir.failure.timeout.ms',
+  'metadata.log.dir',
 ]);
 
 const prefixes = [

@@ -11,7 +11,6 @@ export const nodeDefinitions = {
     'The rack of this broker, for replica placement and reads from the nearest replica.',
   ),
   'controller.quorum.voters': list<string>([], 'Voters of the metadata quorum, each id@host:port.'),
-  'controller.quorum.bootstrap.servers': list<string>([], 'Addresses where the metadata quorum is found.'),
   'controller.listener.names': list<string>([], 'Names of the listeners that controllers use.'),
   'controller.quorum.election.timeout.ms': int(
     1000,

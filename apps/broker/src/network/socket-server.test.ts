@@ -89,7 +89,10 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-async function start(change: Partial<ServerLimits> = {}, receiveByEvents = false): Promise<Running> {
+async function listen(
+  change: Partial<ServerLimits>,
+  receiveByEvents: boolean,
+): Promise<{ server: SocketServer; processor: TestProcessor; log: RecordingLog; port: number }> {
   const processor = new TestProcessor();
   const log = new RecordingLog();
   const server = new SocketServer({
@@ -107,8 +110,14 @@ async function start(change: Partial<ServerLimits> = {}, receiveByEvents = false
     server.stopAccepting();
     server.closeAll();
   });
+  return { server, processor, log, port: bound?.port ?? 0 };
+}
+
+async function start(change: Partial<ServerLimits> = {}, receiveByEvents = false): Promise<Running> {
+  const { server, processor, log, port } = await listen(change, receiveByEvents);
+  server.serve();
   const open = async (): Promise<Socket> => {
-    const socket = connect(bound?.port ?? 0, '127.0.0.1');
+    const socket = connect(port, '127.0.0.1');
     cleanups.push(() => socket.destroy());
     socket.on('error', () => {});
     await once(socket, 'connect');
@@ -310,6 +319,17 @@ describe.each([
     await until(() => server.connectionCount === 1, 'the first is gone');
     await open();
     await until(() => server.connectionCount === 2, 'another is taken');
+  });
+
+  it('lets connections that come before it serves wait, and then serves them', async () => {
+    const { server, processor, port } = await listen({}, receiveByEvents);
+    const socket = connect(port, '127.0.0.1');
+    cleanups.push(() => socket.destroy());
+    socket.write(request(PLAIN, 1));
+    await once(socket, 'connect');
+    expect(processor.begun).toEqual([]);
+    server.serve();
+    await until(() => processor.begun.length === 1, 'the request begins');
   });
 
   it('tells a parked request of its lost connection', async () => {

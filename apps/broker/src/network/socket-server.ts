@@ -53,6 +53,8 @@ export class SocketServer implements ConnectionOwner {
   readonly #perHost = new Map<string, number>();
   readonly #occasional: OccasionalLog;
   #cancelSweep: Cancel | null = null;
+  /** Connections accepted before the broker can serve them; null from then on. */
+  #early: { readonly listenerName: string; readonly accepted: Socket }[] | null = [];
   #whenDrained: (() => void) | null = null;
 
   readonly clock: Clock;
@@ -73,7 +75,7 @@ export class SocketServer implements ConnectionOwner {
     return this.#connections.size;
   }
 
-  /** Binds every listener; rejects if one cannot be bound, and then holds none. */
+  /** Binds every listener; connections wait until `serve`. Rejects if one cannot be bound, and then holds none. */
   async listen(): Promise<readonly BoundListener[]> {
     try {
       const bound: BoundListener[] = [];
@@ -86,7 +88,15 @@ export class SocketServer implements ConnectionOwner {
     }
   }
 
+  /** Begins to read from connections, those that waited first. */
+  serve(): void {
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const { listenerName, accepted } of early) this.#open(listenerName, accepted);
+  }
+
   stopAccepting(): void {
+    for (const { accepted } of this.#early?.splice(0) ?? []) accepted.destroy();
     for (const server of this.#servers.splice(0)) server.close();
     this.#cancelSweep?.();
     this.#cancelSweep = null;
@@ -153,6 +163,18 @@ export class SocketServer implements ConnectionOwner {
   }
 
   #accept(listenerName: string, accepted: Socket): void {
+    if (this.#early === null) {
+      this.#open(listenerName, accepted);
+    } else if (this.#early.length < this.limits.maxConnections) {
+      accepted.on('error', () => accepted.destroy());
+      this.#early.push({ listenerName, accepted });
+    } else {
+      accepted.destroy();
+    }
+  }
+
+  #open(listenerName: string, accepted: Socket): void {
+    if (accepted.destroyed) return;
     const host = plainAddress(accepted.remoteAddress ?? 'unknown');
     const refusal = this.#refusal(host);
     if (refusal !== null) {
