@@ -1,0 +1,81 @@
+/** The demo: start, tell where everything is, keep it going, stop in order. */
+import { relative } from 'node:path';
+import { isFree, type Stack, type StackPorts } from '@seatlog/local-stack';
+import { demoEvent, startTicketing } from '../ticketing-stack.ts';
+import { externalServices } from './external-services.ts';
+import type { Leaving } from './leaving.ts';
+import { progressLine } from './progress.ts';
+import { supervise } from './supervise.ts';
+
+export interface DemoOptions {
+  readonly fresh: boolean;
+  readonly workers: number;
+}
+
+/** Ports that people know, where they are free. */
+const KNOWN_PORTS = { bookingApi: 8080, broker: 9092 } as const;
+
+export async function runDemo(
+  options: DemoOptions,
+  leaving: Leaving,
+  say: (line: string) => void,
+): Promise<number> {
+  const stack = await startTicketing({
+    fresh: options.fresh,
+    workers: options.workers,
+    ports: await knownPorts(),
+    external: externalServices(),
+    signal: leaving.signal,
+    onProgress: (progress) => {
+      const line = progressLine(progress);
+      if (line !== null) say(line);
+    },
+  });
+  say(welcome(stack));
+  const failed = supervise(stack, leaving.signal, say);
+  const code = await Promise.race([leaving.requested.then(() => 0), failed.then(() => 1)]);
+  await stack.stop();
+  say('Stopped.');
+  return code;
+}
+
+async function knownPorts(): Promise<StackPorts> {
+  const { bookingApi, broker } = KNOWN_PORTS;
+  return {
+    ...((await isFree(bookingApi)) ? { bookingApi } : {}),
+    ...((await isFree(broker)) ? { broker } : {}),
+  };
+}
+
+function welcome({ endpoints, dataDirectory }: Stack): string {
+  const { bookingApiUrl, brokers, brokerHttpUrl, databaseUrl, redisUrl } = endpoints;
+  const { eventId } = demoEvent;
+  return `
+Seatlog runs.
+
+  Ticket shop   ${bookingApiUrl}  (API: ${bookingApiUrl}/docs)
+  Brokers       ${brokers}${brokerHttpUrl === null ? '' : `  (state: ${brokerHttpUrl}/state)`}
+  PostgreSQL    ${databaseUrl}
+  Redis         ${redisUrl}
+  Data, logs    ${relative(process.cwd(), dataDirectory) || dataDirectory}
+
+Try:
+
+${curlLines(bookingApiUrl, eventId).join('\n')}
+
+The last answer holds a statusUrl; \`npm run audit\` in another terminal looks at everything. Ctrl-C stops.
+`;
+}
+
+export function curlLines(url: string, eventId: string): readonly string[] {
+  const body = JSON.stringify({
+    userId: 'ada',
+    seatIds: [`${eventId}:A-1-1`, `${eventId}:A-1-2`],
+    paymentToken: 'tok_ok',
+  });
+  return [
+    `  curl -s ${url}/events`,
+    `  curl -s ${url}/events/${eventId}/seats | head -c 600`,
+    `  curl -s -X POST ${url}/events/${eventId}/reservations -H 'content-type: application/json' -H 'idempotency-key: first' -d '${body}'`,
+  ];
+}

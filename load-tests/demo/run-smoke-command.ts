@@ -1,0 +1,59 @@
+/** The smoke sale as a command: on data of its own, which a running demo does not share. */
+import { layoutDirectory, type Stack } from '@seatlog/local-stack';
+import { runSmoke, type SmokeSummary } from '../smoke/run-smoke.ts';
+import { demoEvent, startTicketing } from '../ticketing-stack.ts';
+import { externalServices } from './external-services.ts';
+import type { Leaving } from './leaving.ts';
+import { progressLine } from './progress.ts';
+
+export interface SmokeCommandOptions {
+  readonly workers: number;
+  readonly seed?: number | undefined;
+}
+
+export async function runSmokeCommand(
+  options: SmokeCommandOptions,
+  leaving: Leaving,
+  say: (line: string) => void,
+): Promise<number> {
+  const stack = await startTicketing({
+    dataDirectory: layoutDirectory('smoke'),
+    fresh: true,
+    workers: options.workers,
+    external: externalServices(),
+    signal: leaving.signal,
+    onProgress: (progress) => {
+      const line = progressLine(progress);
+      if (line !== null) say(line);
+    },
+  });
+  let summary: SmokeSummary | null;
+  try {
+    summary = await unlessLeaving(sell(stack, options, say), leaving);
+  } finally {
+    await stack.stop();
+  }
+  if (summary === null) return 1;
+  for (const complaint of summary.complaints) say(`  ✗ ${complaint}`);
+  for (const { rule, message } of summary.violations) say(`  ✗ ${rule}: ${message}`);
+  say(JSON.stringify(summary));
+  return summary.ok ? 0 : 1;
+}
+
+function sell(
+  stack: Stack,
+  options: SmokeCommandOptions,
+  say: (line: string) => void,
+): Promise<SmokeSummary> {
+  return runSmoke({
+    endpoints: stack.endpoints,
+    eventId: demoEvent.eventId,
+    directory: stack.dataDirectory,
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    say,
+  });
+}
+
+async function unlessLeaving<T>(promise: Promise<T>, leaving: Leaving): Promise<T | null> {
+  return Promise.race([promise, leaving.requested.then(() => null)]);
+}
