@@ -38,10 +38,15 @@ export interface SharedServers {
 export class ServiceHost {
   readonly #runId = randomUUID().replaceAll('-', '').slice(0, 12);
   readonly #say: (line: string) => void;
+  readonly #environment: Readonly<Record<string, string | undefined>>;
   #starting: Promise<{ shared: SharedServers; running: RunningServers }> | undefined;
 
-  constructor(say: (line: string) => void) {
+  constructor(
+    say: (line: string) => void,
+    environment: Readonly<Record<string, string | undefined>> = process.env,
+  ) {
     this.#say = say;
+    this.#environment = environment;
   }
 
   async servers(): Promise<SharedServers> {
@@ -58,7 +63,7 @@ export class ServiceHost {
   }
 
   async #start(): Promise<{ shared: SharedServers; running: RunningServers }> {
-    const { kind, reason } = await chooseTestServices(process.env, probeContainerEngine);
+    const { kind, reason } = await chooseTestServices(this.#environment, probeContainerEngine);
     const running = await this.#run(kind);
     this.#say(`test services: ${kind} (${reason}): ${running.description}`);
     const { adminUrl, redisUrl } = running;
@@ -72,7 +77,7 @@ export class ServiceHost {
       case 'embedded':
         return startEmbedded(join(layoutDirectory('test-services'), this.#runId), this.#say);
       case 'external': {
-        const { databaseUrl, redisUrl } = requireExternal(process.env);
+        const { databaseUrl, redisUrl } = requireExternal(this.#environment);
         const stop = (): Promise<void> => Promise.resolve();
         return Promise.resolve({ adminUrl: databaseUrl, redisUrl, description: 'the servers given', stop });
       }
