@@ -8,8 +8,9 @@
  *
  * Order. Batches wait in the order of their records and a retry goes back to its place. Under idempotence a batch gets its
  * sequence number when it is first sent; one that is sent again must be the oldest of those that have numbers and are not
- * answered, so the broker can never see it behind a younger one; at most five are under way, as many as a broker remembers,
- * and only one until the first is written, since a broker that does not know the producer takes any number.
+ * answered, so the broker can never see it behind a younger one. Of five batches that got numbers one after another the
+ * oldest must be answered before the next gets one, since a broker tells repetitions among the last five only; and until the
+ * first is written just one is under way, since a broker that does not know the producer takes any number.
  *
  * Gaps. A batch that fails for good may leave a number that the broker still waits for:
  *  - surely not written, nothing numbered after it: the number is used again;
@@ -27,7 +28,7 @@ import { judge } from './refusals.ts';
 import { advanceSequence, MAX_PRODUCER_EPOCH } from './sequence-numbers.ts';
 
 /** A broker keeps the last five batches of a producer to tell a repetition from news. */
-const MAX_NUMBERED_UNDER_WAY = 5;
+const WINDOW = 5;
 
 export interface ProducerIdentity {
   readonly producerId: number;
@@ -63,6 +64,8 @@ export class PartitionQueue {
   #open: ProducerBatch | null = null;
   #identity: ProducerIdentity | null = null;
   #nextSequence = 0;
+  /** Counts the batches that got a number. */
+  #nextTurn = 0;
   /** The sequence after the last one that is known to be written; -1 before the first of an epoch. */
   #writtenUpTo = -1;
   #unresolved = false;
@@ -293,7 +296,9 @@ export class PartitionQueue {
       this.#identity = identity;
       this.#nextSequence = 0;
     }
-    return this.#underWay.length < (this.#writtenUpTo < 0 ? 1 : MAX_NUMBERED_UNDER_WAY);
+    return (
+      this.#underWay.length === 0 || (this.#writtenUpTo >= 0 && this.#nextTurn - this.#oldestTurn() < WINDOW)
+    );
   }
 
   /** Nothing new is numbered while it is open whether a number was used up. */
@@ -332,7 +337,14 @@ export class PartitionQueue {
   #number(batch: ProducerBatch): void {
     const { producerId, producerEpoch } = this.#identity as ProducerIdentity;
     batch.number({ producerId, producerEpoch, baseSequence: this.#nextSequence });
+    batch.turn = this.#nextTurn++;
     this.#nextSequence = advanceSequence(this.#nextSequence, batch.recordCount);
+  }
+
+  #oldestTurn(): number {
+    let oldest = Infinity;
+    for (const { turn } of this.#underWay) oldest = Math.min(oldest, turn);
+    return oldest;
   }
 
   #isCurrent(batch: ProducerBatch): boolean {

@@ -28,6 +28,8 @@ export class ProducerBatch {
   maybeWritten = false;
   /** True while only the number that it has can tell the broker that it is a repetition. */
   keepsNumbers = false;
+  /** When it got its number, counted in batches of its partition. */
+  turn = 0;
   /** Holds records whose sender wants to hear of failures only, and only when it flushes. */
   hasSilentRecords = false;
   lastError: KafkaClientError | null = null;

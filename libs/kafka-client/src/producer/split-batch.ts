@@ -32,7 +32,9 @@ export function splitBatch(batch: ProducerBatch): readonly [ProducerBatch, Produ
   }
   for (const part of halves) {
     part.attempts = batch.attempts;
+    part.turn = batch.turn;
     part.maybeWritten = batch.maybeWritten;
+    part.keepsNumbers = batch.keepsNumbers;
     part.hasSilentRecords = batch.hasSilentRecords;
   }
   return halves;

@@ -22,8 +22,10 @@ export type Fate =
   | 'close before'
   | 'close after'
   | 'swallow the answer'
-  /** Answered with this body in place of the handler's. */
-  | { readonly answer: unknown };
+  /** Answered with this body, not handled. */
+  | { readonly answer: unknown }
+  /** Handled, and answered with what becomes of the handler's answer. */
+  | { readonly garble: (response: unknown) => unknown };
 
 export interface SeenRequest {
   readonly brokerId: number;
@@ -165,12 +167,13 @@ class ScriptedConnection implements Link {
     const answer = (response: unknown): void => {
       if (response !== null) this.#answer(api, version, correlationId, response);
     };
-    if (typeof fate === 'object') {
+    if (typeof fate === 'object' && 'answer' in fate) {
       answer(fate.answer);
       return;
     }
     this.#cluster.handlers.handle(request, (response) => {
-      if (fate === 'serve') answer(response);
+      if (typeof fate === 'object') answer(fate.garble(response));
+      else if (fate === 'serve') answer(response);
       else if (fate === 'close after') this.end();
     });
   }
