@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import { LocalStackError } from '@seatlog/local-stack';
 import { buildApps } from './demo/build-apps.ts';
+import { CommandError } from './demo/command-error.ts';
 import { Leaving } from './demo/leaving.ts';
 import { runDemo } from './demo/run-demo.ts';
 import { runSmokeCommand } from './demo/run-smoke-command.ts';
@@ -36,13 +37,18 @@ function readOptions() {
   const whole = (name: 'workers' | 'seed', text: string): number => {
     const value = Number(text);
     if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value;
-    throw new TypeError(`--${name} ${text} is no whole number`);
+    throw new CommandError(`--${name} ${text} is no whole number`);
   };
   return {
     ...values,
     workers: Math.max(1, whole('workers', values.workers)),
     ...(values.seed === undefined ? { seed: undefined } : { seed: whole('seed', values.seed) }),
   };
+}
+
+/** What parseArgs throws for an option that it does not know. */
+function isUsageError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 }
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -61,7 +67,7 @@ async function main(): Promise<number> {
 try {
   process.exitCode = await main();
 } catch (error) {
-  const isExpected = error instanceof LocalStackError || error instanceof TypeError;
+  const isExpected = error instanceof LocalStackError || error instanceof CommandError || isUsageError(error);
   const text = isExpected
     ? error.message
     : error instanceof Error

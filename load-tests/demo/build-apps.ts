@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { repositoryRoot } from '@seatlog/local-stack';
+import { CommandError } from './command-error.ts';
 
 const MOST_OUTPUT = 8_000;
 
@@ -29,6 +30,6 @@ export async function buildApps(say: (line: string) => void, signal: AbortSignal
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`The apps could not be built:\n${output}`);
+  if (code !== 0) throw new CommandError(`The apps could not be built:\n${output}`);
   say(`  ✓ apps built  ${((performance.now() - begin) / 1000).toFixed(1)} s`);
 }

@@ -32,8 +32,10 @@ export async function runDemo(
     },
   });
   say(welcome(stack));
-  const failed = supervise(stack, leaving.signal, say);
+  const stopping = new AbortController();
+  const failed = supervise(stack, stopping.signal, say);
   const code = await Promise.race([leaving.requested.then(() => 0), failed.then(() => 1)]);
+  stopping.abort();
   await stack.stop();
   say('Stopped.');
   return code;

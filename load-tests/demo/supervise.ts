@@ -6,20 +6,19 @@ import type { ManagedProcess, Stack } from '@seatlog/local-stack';
 
 const MOST_RESTARTS = 5;
 
-/** Resolves when a process could not be kept going. */
-export function supervise(stack: Stack, leaving: AbortSignal, say: (line: string) => void): Promise<void> {
-  return Promise.race([...stack.processes.values()].map((process) => keepGoing(process, leaving, say)));
+/** Resolves when a process could not be kept going. From `stopping` on, ends are what is wanted. */
+export function supervise(stack: Stack, stopping: AbortSignal, say: (line: string) => void): Promise<void> {
+  return Promise.race([...stack.processes.values()].map((process) => keepGoing(process, stopping, say)));
 }
 
 async function keepGoing(
   process: ManagedProcess,
-  leaving: AbortSignal,
+  stopping: AbortSignal,
   say: (line: string) => void,
 ): Promise<void> {
   for (let restarts = 0; restarts < MOST_RESTARTS; restarts += 1) {
     const { code, signal } = await process.exited;
-    // While the stack stops, ends are what is wanted.
-    if (leaving.aborted) return new Promise(() => undefined);
+    if (stopping.aborted) return new Promise(() => undefined);
     say(
       `  ! ${process.name} ended (${signal ?? `code ${code}`}); starting it again. Log: ${process.logFile}`,
     );
