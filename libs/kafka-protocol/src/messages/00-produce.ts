@@ -1,6 +1,7 @@
 /**
- * Appends record batches to partitions. With acks 0 nothing is answered. Versions 0 to 2 are advertised but not served:
- * older librdkafka turns compression off when they are missing.
+ * Appends record batches to partitions: one batch a partition. With acks 0 nothing is answered.
+ * Versions 0 to 2 are advertised but not served: older librdkafka turns compression off when they are missing.
+ * From version 10 on a wrong leader's answer names the right one in tagged fields.
  */
 import { defineApi } from '../api.ts';
 import { array, int16, int32, int64, records, string, struct } from '../schema/field.ts';

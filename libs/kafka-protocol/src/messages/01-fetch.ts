@@ -1,6 +1,7 @@
 /**
- * Reads record batches, waiting up to `maxWaitMs` for `minBytes`. Followers replicate with it too. From version 13 on topics go by id.
- * Empty `records` are zero bytes, never null: some clients stop at null.
+ * Reads record batches, waiting up to `maxWaitMs` for `minBytes`. Followers replicate with it too.
+ * From version 13 on topics go by id. Empty `records` are zero bytes, never null: some clients stop at null.
+ * The first batch may exceed the limits, so that a reader always gets on.
  */
 import { defineApi } from '../api.ts';
 import { array, int16, int32, int64, int8, records, string, struct, uuid } from '../schema/field.ts';

@@ -1,5 +1,6 @@
 /**
- * Finds offsets by time: −1 the end, −2 the start, −3 the largest timestamp, else the first record at or after it.
+ * Finds offsets by time: −1 asks for the end, −2 for the start, −3 for the record with the largest timestamp, any
+ * other value for the first record at or after it. Nothing found is offset −1 without an error.
  */
 import { defineApi } from '../api.ts';
 import { array, int16, int32, int64, int8, string } from '../schema/field.ts';

@@ -1,5 +1,7 @@
 /**
- * Brokers, topics, partition leaders. Version 0 asks for all topics with an empty list, later versions with null.
+ * Brokers, topics, partition leaders. Version 0 asks for all topics with an empty list, later versions with null;
+ * an empty list then asks for none. From version 9 on clients take leader epochs at their word, from 10 on topics
+ * have ids, and version 12 asks by id (name null).
  */
 import { defineApi } from '../api.ts';
 import { array, boolean, int16, int32, string, uuid } from '../schema/field.ts';

@@ -1,5 +1,6 @@
 /**
- * Reads a group's offsets. From version 8 on several groups in one request; null topics ask for all.
+ * Reads a group's offsets: `groupId` and `topics` up to version 7, several `groups` from version 8 on. Null topics ask
+ * for all. A partition without a committed offset is −1 with empty metadata and no error.
  */
 import { defineApi } from '../api.ts';
 import { array, boolean, int16, int32, int64, string } from '../schema/field.ts';

@@ -1,5 +1,6 @@
 /**
- * Finds the broker that coordinates a group or a transactional id. From version 4 on several keys at once.
+ * Finds the broker that coordinates a group (key type 0) or a transactional id (1). Version 4 asks for several keys
+ * at once and answers in `coordinators`; before it one key, answered in the fields beside it.
  */
 import { defineApi } from '../api.ts';
 import { array, int16, int32, int8, string } from '../schema/field.ts';

@@ -1,5 +1,7 @@
 /**
- * Joins a consumer group and waits for the others; the leader learns all members and assigns.
+ * Joins a consumer group and waits for the others; the leader learns all members and assigns. From version 4 on a
+ * member without id is sent back with one (error 79); older clients must never see that error. Version 0 has no
+ * rebalance timeout: the session timeout stands for it.
  */
 import { defineApi } from '../api.ts';
 import { array, boolean, bytes, int16, int32, string } from '../schema/field.ts';

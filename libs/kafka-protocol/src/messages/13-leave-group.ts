@@ -1,5 +1,5 @@
 /**
- * Leaves a group; from version 3 on several members at once.
+ * Leaves a group: `memberId` up to version 2, several `members` from version 3 on.
  */
 import { defineApi } from '../api.ts';
 import { array, int16, int32, string } from '../schema/field.ts';

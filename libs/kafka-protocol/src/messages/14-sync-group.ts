@@ -1,5 +1,6 @@
 /**
- * Brings the leader's assignments to the coordinator and each member's own back.
+ * Brings the leader's assignments to the coordinator and each member's own back. A member without partitions gets
+ * zero bytes, never null.
  */
 import { defineApi } from '../api.ts';
 import { array, bytes, int16, int32, string } from '../schema/field.ts';

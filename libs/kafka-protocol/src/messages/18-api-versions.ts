@@ -1,5 +1,6 @@
 /**
- * What the broker speaks. Its response always has the plain header, and an unknown version is answered in version 0.
+ * What the broker speaks. Its response always has the plain header, and an unknown version is answered in version 0
+ * with error 35 and a list that holds ApiVersions itself: it must be a list, some clients fail on null.
  */
 import { defineApi } from '../api.ts';
 import { array, boolean, int16, int32, int64, string } from '../schema/field.ts';

@@ -1,5 +1,5 @@
 /**
- * Deletes topics, by name or (version 6) by id.
+ * Deletes topics: `topicNames` up to version 5, `topics` by name or id from version 6 on.
  */
 import { defineApi } from '../api.ts';
 import { array, int16, int32, string, uuid } from '../schema/field.ts';

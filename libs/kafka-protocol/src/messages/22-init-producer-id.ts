@@ -1,5 +1,6 @@
 /**
- * Hands out a producer id and epoch.
+ * Hands out a producer id and epoch. From version 3 on a client may name the pair it has; clients without one send −1
+ * and −1, but some 0 and 0.
  */
 import { defineApi } from '../api.ts';
 import { int16, int32, int64, string } from '../schema/field.ts';

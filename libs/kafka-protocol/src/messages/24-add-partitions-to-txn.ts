@@ -1,5 +1,6 @@
 /**
- * Adds partitions to a transaction, one transactional id a request.
+ * Adds partitions to a transaction, one transactional id a request. Version 4, several at once, is a matter between
+ * brokers and is not on offer: clients would pick it.
  */
 import { defineApi } from '../api.ts';
 import { array, int16, int32, int64, string } from '../schema/field.ts';

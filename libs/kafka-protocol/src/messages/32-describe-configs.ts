@@ -1,5 +1,5 @@
 /**
- * Configuration of topics and brokers, with its sources.
+ * Configuration of topics (resource type 2) and brokers (4), with its sources. Null keys ask for all.
  */
 import { defineApi } from '../api.ts';
 import { array, boolean, int16, int32, int8, string } from '../schema/field.ts';

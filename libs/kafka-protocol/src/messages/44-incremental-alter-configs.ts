@@ -1,5 +1,5 @@
 /**
- * Sets, deletes, appends to or subtracts from single configuration values.
+ * Sets (0), deletes (1), appends to (2) or subtracts from (3) single configuration values.
  */
 import { defineApi } from '../api.ts';
 import { array, boolean, int16, int32, int8, string } from '../schema/field.ts';
