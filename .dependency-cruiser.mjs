@@ -23,10 +23,36 @@ const arrows = {
     'libs/metadata-quorum',
     'libs/group-coordinator',
   ],
-  'apps/booking-api': ['libs/booking', 'libs/kafka-client', 'libs/seat-lock', 'libs/booking-database', 'libs/observability'],
-  'apps/reservation-worker': ['libs/booking', 'libs/kafka-client', 'libs/seat-lock', 'libs/booking-database', 'libs/observability'],
-  'apps/outbox-relay': ['libs/booking', 'libs/kafka-client', 'libs/booking-database', 'libs/observability'],
-  'apps/refund-notifier': ['libs/booking', 'libs/kafka-client', 'libs/booking-database', 'libs/observability'],
+  'apps/booking-api': [
+    'libs/booking',
+    'libs/kafka-client',
+    'libs/seat-lock',
+    'libs/booking-database',
+    'libs/observability',
+    'libs/runtime',
+  ],
+  'apps/reservation-worker': [
+    'libs/booking',
+    'libs/kafka-client',
+    'libs/seat-lock',
+    'libs/booking-database',
+    'libs/observability',
+    'libs/runtime',
+  ],
+  'apps/outbox-relay': [
+    'libs/booking',
+    'libs/kafka-client',
+    'libs/booking-database',
+    'libs/observability',
+    'libs/runtime',
+  ],
+  'apps/refund-notifier': [
+    'libs/booking',
+    'libs/kafka-client',
+    'libs/booking-database',
+    'libs/observability',
+    'libs/runtime',
+  ],
 };
 
 /** Tests may in addition start services and speak to the broker as a client does. */
@@ -48,7 +74,10 @@ const arrowRules = Object.entries(arrows).flatMap(([project, allowed]) => [
     name: `arrows-of-tests-in-${project.replace('/', '-')}`,
     severity: 'error',
     from: { path: `^${escaped(project)}\\/.*${isTest}` },
-    to: { path: '^(libs|apps|load-tests|benchmarks|tests)\\/', pathNot: anyOf([project, ...allowed, ...alsoForTests]) },
+    to: {
+      path: '^(libs|apps|load-tests|benchmarks|tests)\\/',
+      pathNot: anyOf([project, ...allowed, ...alsoForTests]),
+    },
   },
 ]);
 
@@ -81,9 +110,17 @@ export default {
       comment: 'Another project is imported by its package name, not by a path into it.',
       severity: 'error',
       from: { path: '^((?:libs|apps)\\/[^/]+)\\/' },
-      to: { path: '^(libs|apps)\\/', pathNot: ['^$1\\/', '^libs\\/[^/]+\\/src\\/(index|testing|topics)\\.ts$'] },
+      to: {
+        path: '^(libs|apps)\\/',
+        pathNot: ['^$1\\/', '^libs\\/[^/]+\\/src\\/(index|testing|topics)\\.ts$'],
+      },
     },
-    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'nothing-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
@@ -91,6 +128,10 @@ export default {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)(dist|node_modules|\\.cache|\\.data)/' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.mjs', '.js', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
   },
 };

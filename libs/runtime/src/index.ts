@@ -14,6 +14,7 @@ export {
   type WriteCompletion,
 } from './file-system.ts';
 export { nodeFileSystem } from './node-file-system.ts';
+export { LONGEST_PAUSE_MS, type RetryPolicy, untilDone } from './passing-faults.ts';
 export { type Random, systemRandom } from './random.ts';
 export { type Cancel, systemTimers, type Timers } from './timers.ts';
 export { systemTurns, type Turns } from './turns.ts';

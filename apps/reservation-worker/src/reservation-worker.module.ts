@@ -1,0 +1,85 @@
+/** Wires the worker: resources in, loop and upkeep out. The process's frame starts and stops them in order. */
+import { type DynamicModule, Module } from '@nestjs/common';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BookingDatabase } from '@seatlog/booking-database';
+import type { KafkaClient, Producer } from '@seatlog/kafka-client';
+import type { Logger } from '@seatlog/observability';
+import type { SeatLock } from '@seatlog/seat-lock';
+import { BatchHandler } from './batch-handler.ts';
+import type { Configuration } from './configuration.ts';
+import { DeadLetterTopic } from './dead-letter-topic.ts';
+import { ReservationConsumer } from './reservation-consumer.ts';
+import { PostgresReservationStore } from './reservation-store.ts';
+import { RedisSeatMarks } from './seat-marks.ts';
+import { Upkeep } from './upkeep.ts';
+import { WorkerMetrics } from './worker-metrics.ts';
+
+export interface WorkerResources {
+  readonly configuration: Readonly<Configuration>;
+  readonly logger: Logger;
+  readonly database: BookingDatabase;
+  readonly seatLock: SeatLock;
+  readonly client: KafkaClient;
+  readonly producer: Producer;
+  readonly meters: WorkerMetrics;
+}
+
+const pauseFor = async (ms: number, signal: AbortSignal): Promise<void> => {
+  await pause(ms, undefined, { signal });
+};
+
+@Module({})
+export class ReservationWorkerModule {
+  static with(resources: WorkerResources): DynamicModule {
+    const { configuration, logger, database, seatLock, client, producer, meters } = resources;
+    const keyKind = configuration.PARTITION_KEY;
+    return {
+      module: ReservationWorkerModule,
+      providers: [
+        { provide: RedisSeatMarks, useFactory: () => new RedisSeatMarks(seatLock, database, logger) },
+        {
+          provide: BatchHandler,
+          inject: [RedisSeatMarks],
+          useFactory: (seats: RedisSeatMarks) =>
+            new BatchHandler({
+              store: new PostgresReservationStore(database, keyKind, () => Date.now()),
+              deadLetters: new DeadLetterTopic(producer),
+              seats,
+              meters,
+              logger,
+              pause: pauseFor,
+              chance: () => Math.random(),
+              monotonic: () => performance.now(),
+            }),
+        },
+        {
+          provide: ReservationConsumer,
+          inject: [BatchHandler],
+          useFactory: (handler: BatchHandler) =>
+            new ReservationConsumer({
+              client,
+              handler,
+              logger,
+              groupId: configuration.CONSUMER_GROUP,
+              maxRecords: configuration.BATCH_MAX_RECORDS,
+              pause: pauseFor,
+            }),
+        },
+        {
+          provide: Upkeep,
+          inject: [RedisSeatMarks],
+          useFactory: (seats: RedisSeatMarks) =>
+            new Upkeep({
+              database,
+              seats,
+              logger,
+              olderThanMs: configuration.ORDER_COMPLETION_TIMEOUT_MS,
+              keyKind,
+              now: () => Date.now(),
+              pause: pauseFor,
+            }),
+        },
+      ],
+    };
+  }
+}
