@@ -10,11 +10,12 @@ type NativeCrc32c = (input: Uint8Array, initialState?: number) => number;
 /** Below this many bytes the call across the native boundary costs more than the loop (measured: they meet near 300). */
 const NATIVE_MIN_BYTES = 256;
 
+const require = createRequire(import.meta.url);
 const native = loadNative();
 
 function loadNative(): NativeCrc32c | null {
   try {
-    const loaded: { crc32c: NativeCrc32c } = createRequire(import.meta.url)('@node-rs/crc32');
+    const loaded: { crc32c: NativeCrc32c } = require('@node-rs/crc32');
     return loaded.crc32c;
   } catch {
     // No binary for this platform.

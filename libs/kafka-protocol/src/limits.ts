@@ -9,9 +9,6 @@ export const MAX_ELEMENTS_PER_MESSAGE = 1_000_000;
 /** Tagged fields in one structure, known and unknown. Kafka's own structures have at most five. */
 export const MAX_TAGS_PER_STRUCT = 256;
 
-/** Bytes of an unsigned 32-bit varint. */
-export const MAX_VARINT_BYTES = 5;
-
 /** Bytes of a 64-bit varint. */
 export const MAX_VARLONG_BYTES = 10;
 

@@ -33,19 +33,19 @@ export const PRODUCER_EPOCH_AT = 51;
 export const BASE_SEQUENCE_AT = 53;
 export const RECORD_COUNT_AT = 57;
 
-export const COMPRESSION_MASK = 0x07;
+const COMPRESSION_MASK = 0x07;
 export const LOG_APPEND_TIME_BIT = 0x08;
 export const TRANSACTIONAL_BIT = 0x10;
 export const CONTROL_BIT = 0x20;
-export const DELETE_HORIZON_BIT = 0x40;
+const DELETE_HORIZON_BIT = 0x40;
 
 const TWO_POW_32 = 0x1_0000_0000;
 
-export function readInt16(bytes: Uint8Array, at: number): number {
+function readInt16(bytes: Uint8Array, at: number): number {
   return (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16)) >> 16;
 }
 
-export function readInt32(bytes: Uint8Array, at: number): number {
+function readInt32(bytes: Uint8Array, at: number): number {
   return (
     ((bytes[at] as number) << 24) |
     ((bytes[at + 1] as number) << 16) |
@@ -55,7 +55,7 @@ export function readInt32(bytes: Uint8Array, at: number): number {
 }
 
 /** Refuses what lies outside ±(2^53 − 1). */
-export function readInt64(bytes: Uint8Array, at: number): number {
+function readInt64(bytes: Uint8Array, at: number): number {
   const value = readInt32(bytes, at) * TWO_POW_32 + (readInt32(bytes, at + 4) >>> 0);
   if (Number.isSafeInteger(value)) return value;
   throw new ProtocolError('INT64_OUT_OF_RANGE', '64-bit integer in a batch header lies outside ±(2^53 − 1)');

@@ -22,7 +22,7 @@ export const ControlType = Object.freeze({
 const KEY_VERSION = 0;
 const MARKER_VERSION = 0;
 
-export const endTransactionMarker = defineRecord({
+const endTransactionMarker = defineRecord({
   name: 'EndTransactionMarker',
   versions: '0',
   fields: { coordinatorEpoch: int32('0+') },

@@ -30,7 +30,7 @@ export interface RecordHeader {
 export const DEFAULT_MAX_DECOMPRESSED_BYTES = 64 * 1024 * 1024;
 
 /** The least a record takes: seven fields of one byte. */
-export const MIN_RECORD_BYTES = 7;
+const MIN_RECORD_BYTES = 7;
 
 const NO_HEADERS: readonly RecordHeader[] = Object.freeze([]);
 

@@ -2,9 +2,9 @@
 import type { ByteReader } from '../byte-reader.ts';
 import type { ByteWriter } from '../byte-writer.ts';
 import { ProtocolError } from '../protocol-error.ts';
+import type { StructCodec, ValueCodec } from './codec.ts';
 import type { Field, FieldShape } from './field.ts';
-import { recordsCodec, SCALAR_DEFAULTS, scalarCodec, type ValueCodec } from './scalar-codec.ts';
-import { compileStruct, type StructCodec } from './struct-codec.ts';
+import { recordsCodec, SCALAR_DEFAULTS, scalarCodec } from './scalar-codec.ts';
 import { includesVersion, parseVersions } from './version-range.ts';
 
 export interface FieldCodec {
@@ -24,10 +24,12 @@ export interface FieldCodec {
   write(writer: ByteWriter, value: unknown): void;
 }
 
+/** `inner` is the compiled structure of a field that has one. */
 export function compileField(
   path: string,
   name: string,
   field: Field,
+  inner: StructCodec | null,
   version: number,
   flexible: boolean,
 ): FieldCodec {
@@ -35,7 +37,6 @@ export function compileField(
   const exists = includesVersion(parseVersions(field.versions), version);
   const nullable =
     options.nullable !== undefined && includesVersion(parseVersions(options.nullable), version);
-  const inner = innerStruct(path, shape, version, flexible);
   const createDefault = defaultOf(field, inner);
   const codec = valueCodec(path, shape, inner, flexible, nullable);
   return {
@@ -60,16 +61,6 @@ function isTagged(field: Field, version: number, flexible: boolean): boolean {
   const { tag, tagged } = field.options;
   if (tag === undefined || !flexible) return false;
   return tagged === undefined || includesVersion(parseVersions(tagged), version);
-}
-
-function innerStruct(
-  path: string,
-  shape: FieldShape,
-  version: number,
-  flexible: boolean,
-): StructCodec | null {
-  if (shape.kind !== 'struct' && shape.kind !== 'structs') return null;
-  return compileStruct(path, shape.fields, version, flexible);
 }
 
 function defaultOf(field: Field, inner: StructCodec | null): () => unknown {

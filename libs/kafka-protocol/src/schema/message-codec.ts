@@ -2,8 +2,9 @@
 import type { ByteReader } from '../byte-reader.ts';
 import type { ByteWriter } from '../byte-writer.ts';
 import { ProtocolError } from '../protocol-error.ts';
+import type { StructCodec } from './codec.ts';
 import type { Fields } from './field.ts';
-import { compileStruct, type StructCodec } from './struct-codec.ts';
+import { compileStruct } from './struct-codec.ts';
 import { includesVersion, type VersionInterval } from './version-range.ts';
 
 export interface MessageCodec<Output, Input> {

@@ -3,15 +3,8 @@ import type { ByteReader } from '../byte-reader.ts';
 import type { ByteWriter } from '../byte-writer.ts';
 import { ProtocolError } from '../protocol-error.ts';
 import { ZERO_UUID } from '../uuid.ts';
+import type { ValueCodec } from './codec.ts';
 import type { RecordBytesInput, ScalarName } from './field.ts';
-
-/** Reads and writes one value. `minimumBytes` is the least it takes on the wire; `weighted` says that it takes more in memory. */
-export interface ValueCodec {
-  read(reader: ByteReader): unknown;
-  write(writer: ByteWriter, value: unknown): void;
-  readonly minimumBytes: number;
-  readonly weighted: boolean;
-}
 
 const EMPTY = new Uint8Array(0);
 

@@ -6,23 +6,18 @@ import type { ByteReader } from '../byte-reader.ts';
 import { ByteWriter } from '../byte-writer.ts';
 import { MAX_TAGS_PER_STRUCT } from '../limits.ts';
 import { ProtocolError } from '../protocol-error.ts';
+import type { StructCodec, StructValue } from './codec.ts';
 import { compileField, type FieldCodec } from './field-codec.ts';
 import type { Fields } from './field.ts';
-import type { ValueCodec } from './scalar-codec.ts';
-
-export type StructValue = Record<string, unknown>;
-
-export interface StructCodec extends ValueCodec {
-  read(reader: ByteReader): StructValue;
-  /** A structure of defaults, with lists of its own. */
-  createDefault(): StructValue;
-  isDefault(value: unknown): boolean;
-}
 
 export function compileStruct(path: string, fields: Fields, version: number, flexible: boolean): StructCodec {
-  const all = Object.entries(fields).map(([name, field]) =>
-    compileField(`${path}.${name}`, name, field, version, flexible),
-  );
+  const all = Object.entries(fields).map(([name, field]) => {
+    const inner =
+      'fields' in field.shape
+        ? compileStruct(`${path}.${name}`, field.shape.fields, version, flexible)
+        : null;
+    return compileField(`${path}.${name}`, name, field, inner, version, flexible);
+  });
   const inline = all.filter((field) => field.place === 'inline');
   const tagged = all.filter((field) => field.place === 'tagged').sort((one, other) => one.tag - other.tag);
   const absent = all.filter((field) => field.place === 'absent');

@@ -6,7 +6,7 @@ import { uuidFromBytes } from '../uuid.ts';
 
 /** Text without lone surrogates, which UTF-8 cannot carry. */
 export const text = fc.string({ unit: 'binary', maxLength: 12 });
-export const byteRange = fc.uint8Array({ maxLength: 24 });
+const byteRange = fc.uint8Array({ maxLength: 24 });
 
 const integer = (bits: number): fc.Arbitrary<number> =>
   fc.integer({ min: -(2 ** (bits - 1)), max: 2 ** (bits - 1) - 1 });
