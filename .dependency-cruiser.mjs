@@ -12,6 +12,7 @@ const arrows = {
   'libs/metadata-quorum': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/group-coordinator': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/kafka-client': ['libs/kafka-protocol'],
+  'libs/kafka-nest': ['libs/kafka-client', 'libs/observability'],
   'libs/booking': ['libs/kafka-client'],
   'libs/seat-lock': ['libs/booking'],
   'libs/booking-database': ['libs/booking'],
@@ -38,6 +39,7 @@ const arrows = {
     'libs/booking-database',
     'libs/observability',
     'libs/runtime',
+    'libs/kafka-nest',
   ],
   'apps/outbox-relay': [
     'libs/booking',
@@ -52,6 +54,7 @@ const arrows = {
     'libs/booking-database',
     'libs/observability',
     'libs/runtime',
+    'libs/kafka-nest',
   ],
 };
 

@@ -7,6 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openDatabase } from '@seatlog/booking-database';
 import { createClient } from '@seatlog/kafka-client';
+import { GroupWorker } from '@seatlog/kafka-nest';
 import {
   addOperationsRoutes,
   FrameworkLogger,
@@ -16,8 +17,7 @@ import {
 import { SeatLock } from '@seatlog/seat-lock';
 import { sql } from 'kysely';
 import { configurationSchema, type Configuration } from './configuration.ts';
-import { ReservationConsumer } from './reservation-consumer.ts';
-import { ReservationWorkerModule } from './reservation-worker.module.ts';
+import { ReservationWorkerModule, type ReservationTopic } from './reservation-worker.module.ts';
 import { Upkeep } from './upkeep.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
 
@@ -55,7 +55,7 @@ async function start(context: ProcessContext<Configuration>): Promise<void> {
     new FastifyAdapter(),
     { logger: new FrameworkLogger(logger) },
   );
-  const consumer = app.get(ReservationConsumer);
+  const consumer = app.get<GroupWorker<ReservationTopic>>(GroupWorker);
   const upkeep = app.get(Upkeep);
   meters.watchLag(metrics, () => consumer.lag());
   health.register('database', async () => void (await sql`SELECT 1`.execute(database)));

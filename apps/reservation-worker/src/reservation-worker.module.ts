@@ -2,13 +2,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BookingDatabase } from '@seatlog/booking-database';
+import { reservationEvents } from '@seatlog/booking';
 import type { KafkaClient, Producer } from '@seatlog/kafka-client';
+import { GroupWorker } from '@seatlog/kafka-nest';
 import type { Logger } from '@seatlog/observability';
 import type { SeatLock } from '@seatlog/seat-lock';
 import { BatchHandler } from './batch-handler.ts';
 import type { Configuration } from './configuration.ts';
 import { DeadLetterTopic } from './dead-letter-topic.ts';
-import { ReservationConsumer } from './reservation-consumer.ts';
 import { PostgresReservationStore } from './reservation-store.ts';
 import { RedisSeatMarks } from './seat-marks.ts';
 import { Upkeep } from './upkeep.ts';
@@ -23,6 +24,11 @@ export interface WorkerResources {
   readonly producer: Producer;
   readonly meters: WorkerMetrics;
 }
+
+/** A passing fault may hold a batch up for long; handing the partition to another member would not end it sooner. */
+const MAX_POLL_INTERVAL_MS = 60 * 60_000;
+
+export type ReservationTopic = typeof reservationEvents;
 
 const pauseFor = async (ms: number, signal: AbortSignal): Promise<void> => {
   await pause(ms, undefined, { signal });
@@ -53,15 +59,21 @@ export class ReservationWorkerModule {
             }),
         },
         {
-          provide: ReservationConsumer,
+          provide: GroupWorker,
           inject: [BatchHandler],
           useFactory: (handler: BatchHandler) =>
-            new ReservationConsumer({
+            new GroupWorker<ReservationTopic>({
               client,
-              handler,
+              consumer: {
+                groupId: configuration.CONSUMER_GROUP,
+                topics: [reservationEvents],
+                autoOffsetReset: 'earliest',
+                maxPollRecords: configuration.BATCH_MAX_RECORDS,
+                maxPollIntervalMs: MAX_POLL_INTERVAL_MS,
+                onAssigned: () => handler.forgetParkedKeys(),
+              },
+              handle: (batch, signal) => handler.handle(batch.records, signal),
               logger,
-              groupId: configuration.CONSUMER_GROUP,
-              maxRecords: configuration.BATCH_MAX_RECORDS,
               pause: pauseFor,
             }),
         },

@@ -1,37 +1,44 @@
 /**
- * The worker's loop: a batch is handled, then its offset is committed, in this order and never the other way round. A
- * consumer that fails is replaced after a pause, for as long as the process lives.
+ * A member of a consumer group that works for as long as its process lives: a batch is handled, then its offset is
+ * committed, in this order and never the other way round. A consumer that fails is replaced after a pause.
+ *
+ * The handler must be able to see a batch again: after a crash, a rebalance or a failed commit it is given once more.
  */
-import { reservationEvents } from '@seatlog/booking';
-import type { Consumer, ConsumedBatch, KafkaClient } from '@seatlog/kafka-client';
+import type {
+  AnyTopic,
+  ConsumedBatch,
+  Consumer,
+  ConsumerOptions,
+  KafkaClient,
+  PartitionLag,
+} from '@seatlog/kafka-client';
 import type { Logger } from '@seatlog/observability';
-import type { BatchHandler } from './batch-handler.ts';
 
-type ReservationTopic = typeof reservationEvents;
-
-export interface ReservationConsumerOptions {
+export interface GroupWorkerOptions<T extends AnyTopic> {
   readonly client: KafkaClient;
-  readonly handler: BatchHandler;
+  readonly consumer: ConsumerOptions<T>;
+  /**
+   * Resolves when the batch's effects are durable. Rejecting replaces the consumer, and the batch is read again. The signal
+   * aborts when the partition is taken away, or when the worker is told to stop and its time is up.
+   */
+  readonly handle: (batch: ConsumedBatch<T>, signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
-  readonly groupId: string;
-  readonly maxRecords: number;
+  /** Resolves after so many milliseconds; rejects when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** A passing fault may hold a batch up for long; handing the partition to another member would not end it sooner. */
-const MAX_POLL_INTERVAL_MS = 60 * 60_000;
 const RESTART_PAUSE_MS = 1000;
 
-export class ReservationConsumer {
-  readonly #options: ReservationConsumerOptions;
+export class GroupWorker<T extends AnyTopic> {
+  readonly #options: GroupWorkerOptions<T>;
   /** Ends the loop after the batch in work. */
   readonly #stopping = new AbortController();
   /** Ends the batch in work too. */
   readonly #givingUp = new AbortController();
-  #consumer: Consumer<ReservationTopic> | null = null;
+  #consumer: Consumer<T> | null = null;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(options: ReservationConsumerOptions) {
+  constructor(options: GroupWorkerOptions<T>) {
     this.#options = options;
   }
 
@@ -50,7 +57,7 @@ export class ReservationConsumer {
     }
   }
 
-  /** Throws while this member has no live session. */
+  /** Throws while this member has no live session: a health check. */
   check(): void {
     const health = this.#consumer?.health();
     if (health?.healthy !== true || health.state !== 'stable') {
@@ -58,7 +65,7 @@ export class ReservationConsumer {
     }
   }
 
-  lag(): ReturnType<Consumer['lag']> {
+  lag(): readonly PartitionLag[] {
     return this.#consumer?.lag() ?? [];
   }
 
@@ -76,15 +83,7 @@ export class ReservationConsumer {
   }
 
   async #consume(): Promise<void> {
-    const { client, groupId, maxRecords, handler } = this.#options;
-    await using consumer = client.consumer<ReservationTopic>({
-      groupId,
-      topics: [reservationEvents],
-      autoOffsetReset: 'earliest',
-      maxPollRecords: maxRecords,
-      maxPollIntervalMs: MAX_POLL_INTERVAL_MS,
-      onAssigned: () => handler.forgetParkedKeys(),
-    });
+    await using consumer = this.#options.client.consumer<T>(this.#options.consumer);
     this.#consumer = consumer;
     try {
       for await (const batch of consumer.batches({ signal: this.#stopping.signal })) await this.#work(batch);
@@ -93,17 +92,17 @@ export class ReservationConsumer {
     }
   }
 
-  async #work(batch: ConsumedBatch<ReservationTopic>): Promise<void> {
-    const { handler, logger } = this.#options;
-    const { partition, firstOffset, nextOffset } = batch;
+  async #work(batch: ConsumedBatch<T>): Promise<void> {
+    const { handle, logger } = this.#options;
+    const { topic, partition, firstOffset, nextOffset } = batch;
     try {
-      await handler.handle(batch.records, AbortSignal.any([batch.signal, this.#givingUp.signal]));
+      await handle(batch, AbortSignal.any([batch.signal, this.#givingUp.signal]));
       await batch.commit();
     } catch (error) {
-      // Taken away in the middle of it: its new owner reads it again from the last commit, and finds the work done.
+      // Taken away in the middle of it: its next owner reads it again from the last commit, and finds the work done.
       if (!batch.signal.aborted) throw error;
       logger.info(
-        { partition, firstOffset, nextOffset },
+        { topic, partition, firstOffset, nextOffset },
         'partition went to another member before the commit',
       );
     }
