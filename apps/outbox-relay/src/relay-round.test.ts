@@ -48,8 +48,8 @@ describe('a round of the relay', () => {
       [message(1, 'a'), message(2, 'a'), message(3, 'b'), message(4, 'a')],
       new Set([2]),
     );
-    expect(outcome.published.toSorted()).toEqual([1, 3]);
-    expect(outcome.deleted.toSorted()).toEqual([1, 3]);
+    expect(outcome.published.toSorted((a, b) => a - b)).toEqual([1, 3]);
+    expect(outcome.deleted.toSorted((a, b) => a - b)).toEqual([1, 3]);
     expect(outcome.postponed.flatMap(({ ids }) => ids)).toEqual([2, 4]);
   });
 
