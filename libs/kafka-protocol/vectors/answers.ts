@@ -12,7 +12,7 @@ export interface AnswerContext {
 
 type Answer = (request: never, version: number, context: AnswerContext) => object | null;
 
-export const TOPIC_ID = 'AAAAAAAAAAAAAAAAAAAAAQ';
+const TOPIC_ID = 'AAAAAAAAAAAAAAAAAAAAAQ';
 const MEMBER_ID = 'recorded-member';
 const NO_RECORDS = new Uint8Array(0);
 
