@@ -119,6 +119,14 @@ export type GroupRequest =
   | DeleteGroupEvent
   | DeleteOffsetsEvent;
 
+export type GroupRequestType = GroupRequest['type'];
+
+/** A request of that type without its token: what a client has to say. */
+export type GroupRequestBody<T extends GroupRequestType> = Omit<
+  Extract<GroupRequest, { type: T }>,
+  'type' | 'token'
+>;
+
 export type GroupEvent =
   | GroupRequest
   /** A timer armed earlier has run out. Late, early and doubled ones do no harm. */

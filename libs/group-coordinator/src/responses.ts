@@ -71,3 +71,6 @@ export type GroupResponse =
   | CommitOffsetsResponse
   | DeleteGroupResponse
   | DeleteOffsetsResponse;
+
+/** The answer to a request of that type. */
+export type GroupResponseTo<T extends GroupResponse['type']> = Extract<GroupResponse, { type: T }>;

@@ -5,17 +5,19 @@
 import { ManualClock, SeededRandom } from '@seatlog/runtime/testing';
 import { defaultGroupConfig, type GroupConfig } from '../config.ts';
 import type { GroupEffect } from '../effects.ts';
-import type { GroupEvent, GroupRequest, RequestToken } from '../events.ts';
+import type {
+  GroupEvent,
+  GroupRequest,
+  GroupRequestBody,
+  GroupRequestType,
+  RequestToken,
+} from '../events.ts';
 import { GroupShard } from '../group-shard.ts';
 import { ShardContents } from '../loading/shard-contents.ts';
 import type { OffsetsRecord } from '../records/offsets-record.ts';
-import type { GroupResponse } from '../responses.ts';
+import type { GroupResponse, GroupResponseTo } from '../responses.ts';
 import { timerKey } from '../timers.ts';
 import { GroupActor, type ActorOptions } from './group-actor.ts';
-
-type RequestType = GroupRequest['type'];
-type RequestBody<T extends RequestType> = Omit<Extract<GroupRequest, { type: T }>, 'type' | 'token'>;
-type AnswerTo<T extends RequestType> = Extract<GroupResponse, { type: T }>;
 
 /** A request that was sent. `answer` is undefined while it is parked. */
 export interface Asked<Answer> {
@@ -57,7 +59,9 @@ export class GroupWorld {
     this.clock.advance(milliseconds);
   }
 
-  ask<T extends RequestType>(request: { readonly type: T } & RequestBody<T>): Asked<AnswerTo<T>> {
+  ask<T extends GroupRequestType>(
+    request: { readonly type: T } & GroupRequestBody<T>,
+  ): Asked<GroupResponseTo<T>> {
     const token = this.#nextToken++;
     // With the token that was left out it is a request of that type again.
     this.send({ ...request, token } as unknown as GroupRequest);
@@ -65,7 +69,7 @@ export class GroupWorld {
     return {
       get answer() {
         // The shard answers a request with the response of its type.
-        return answers.get(token) as AnswerTo<T> | undefined;
+        return answers.get(token) as GroupResponseTo<T> | undefined;
       },
     };
   }
