@@ -16,9 +16,9 @@ export {
   type LogIntervals,
   type LogLimits,
   type LogListener,
-  type OpenLogDirectory,
   type PartitionOnDisk,
 } from './log-directory.ts';
+export { openLogDirectory } from './disk-log-directory.ts';
 export { LogError, type LogErrorCode } from './log-error.ts';
 export type {
   AcceptedAppend,

@@ -45,7 +45,7 @@ export interface LogDirectory {
   /** Bytes that wait to be written, over all partitions. */
   readonly queuedBytes: number;
   /** Writes the three checkpoint files now. They are also written at their intervals and at close. */
-  checkpoint(): void;
+  checkpoint(done?: FlushCompletion): void;
   /** Runs retention over all partitions now; gives the number of segments deleted. It also runs at its interval. */
   applyRetention(): number;
   /**
@@ -140,5 +140,3 @@ export const DEFAULT_LOG_INTERVALS: LogIntervals = {
   highWatermarkCheckpointMs: 5_000,
   producerIdExpirationMs: 86_400_000,
 };
-
-export type OpenLogDirectory = (options: LogDirectoryOptions) => LogDirectory;

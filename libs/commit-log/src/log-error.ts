@@ -50,6 +50,11 @@ const MEANINGS = {
   },
   /** More is queued than the log takes; nothing of this append is kept. */
   LOG_QUEUE_FULL: { kafka: KAFKA_STORAGE_ERROR, hint: 'the disk is slower than the producers: try again' },
+  /** The log is being truncated; what was queued when that began was dropped. */
+  LOG_TRUNCATED: {
+    kafka: KAFKA_STORAGE_ERROR,
+    hint: 'the partition has another leader: ask for it and try there',
+  },
   /** The disk is full. Nothing of the append is kept; reads go on, and appends too once there is room. */
   LOG_OUT_OF_SPACE: {
     kafka: KAFKA_STORAGE_ERROR,

@@ -96,12 +96,13 @@ export interface PartitionLog {
   readonly producers: readonly ProducerDescription[];
 
   /**
-   * Cuts everything from the offset on (a batch that holds it goes as a whole), synced when it returns. Queued
-   * appends fail. The high watermark falls with the end; later epochs leave the cache even when the log stays.
+   * Cuts everything from the offset on (a batch that holds it goes as a whole), synced when `done` is called: before
+   * this returns, unless a write or sync is in flight. Queued appends fail, and further ones are refused until it is
+   * done. The high watermark falls with the end; later epochs leave the cache even when the log stays.
    */
-  truncateTo(offset: number): void;
+  truncateTo(offset: number, done: FlushCompletion): void;
   /** Drops the whole log and begins at the offset. */
-  truncateFullyAndStartAt(offset: number): void;
+  truncateFullyAndStartAt(offset: number, done: FlushCompletion): void;
   /** Raises the log start offset, not above the high watermark, and deletes segments wholly below it. */
   deleteRecordsBefore(offset: number): void;
   /** Deletes what time, size and log start allow; gives the number of segments. */

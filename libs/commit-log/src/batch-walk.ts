@@ -1,0 +1,133 @@
+import {
+  batchBaseOffset,
+  batchLastOffsetDelta,
+  batchMagic,
+  batchSizeInBytes,
+  batchCrc,
+  computeBatchCrc,
+  ProtocolError,
+  RECORD_BATCH_OVERHEAD,
+} from '@seatlog/kafka-protocol';
+import type { FileHandle } from '@seatlog/runtime';
+
+/** What is wrong with the bytes at a position: `truncated` when they end before the batch does. */
+export type BatchDamage = 'truncated' | 'length' | 'magic' | 'offset' | 'checksum';
+
+/** The only magic that this log stores. */
+const MAGIC = 2;
+
+/**
+ * What is wrong with the batch at `position` of `bytes`, of which `available` bytes from there on can be had; null
+ * for a batch that is whole as far as its header tells. `expectedOffset` is the least base offset it may have.
+ */
+export function headerDamage(
+  bytes: Uint8Array,
+  position: number,
+  available: number,
+  expectedOffset: number,
+): BatchDamage | null {
+  if (available < RECORD_BATCH_OVERHEAD) return 'truncated';
+  const size = batchSizeInBytes(bytes, position);
+  if (size < RECORD_BATCH_OVERHEAD) return 'length';
+  if (batchMagic(bytes, position) !== MAGIC) return 'magic';
+  if (size > available) return 'truncated';
+  if (batchLastOffsetDelta(bytes, position) < 0 || !hasOffsetFrom(bytes, position, expectedOffset))
+    return 'offset';
+  return null;
+}
+
+export function hasValidChecksum(bytes: Uint8Array, position: number): boolean {
+  return batchCrc(bytes, position) === computeBatchCrc(bytes, position);
+}
+
+function hasOffsetFrom(bytes: Uint8Array, position: number, expectedOffset: number): boolean {
+  try {
+    return batchBaseOffset(bytes, position) >= expectedOffset;
+  } catch (error) {
+    // An offset beyond what a number holds was never assigned by any log of ours.
+    if (error instanceof ProtocolError) return false;
+    throw error;
+  }
+}
+
+/** Called for each batch: where it lies in the buffer, and where in the file. Returning `false` stops the walk. */
+export type BatchVisitor = (bytes: Uint8Array, position: number, filePosition: number) => boolean | undefined;
+
+export interface WalkOptions {
+  readonly from: number;
+  readonly to: number;
+  /** The least base offset that the first batch may have. */
+  readonly expectedOffset: number;
+  /** Each batch must begin exactly where the one before it ended. */
+  readonly contiguous?: boolean;
+  /** `bodies` gives whole batches to the visitor and checks their CRC; `headers` skips over the records. */
+  readonly depth: 'headers' | 'bodies';
+}
+
+export interface WalkEnd {
+  /** Where the walk ended: `to`, or the batch that is damaged or stopped at. */
+  readonly position: number;
+  /** The least base offset that a further batch may have. */
+  readonly nextOffset: number;
+  readonly damage: BatchDamage | null;
+}
+
+const BODY_WINDOW_BYTES = 1024 * 1024;
+const HEADER_WINDOW_BYTES = 64 * 1024;
+
+/** Walks the batches of a file in their order, through a window that is read piece by piece. */
+export function walkBatches(file: FileHandle, options: WalkOptions, visit: BatchVisitor): WalkEnd {
+  const window = new FileWindow(
+    file,
+    options.to,
+    options.depth === 'bodies' ? BODY_WINDOW_BYTES : HEADER_WINDOW_BYTES,
+  );
+  let position = options.from;
+  let expected = options.expectedOffset;
+  let damage: BatchDamage | null = null;
+  while (position < options.to) {
+    const left = options.to - position;
+    const header = window.at(position, Math.min(RECORD_BATCH_OVERHEAD, left));
+    damage = headerDamage(window.bytes, header, left, expected);
+    if (damage !== null) break;
+    const size = batchSizeInBytes(window.bytes, header);
+    const start = options.depth === 'bodies' ? window.at(position, size) : header;
+    if (options.contiguous === true && batchBaseOffset(window.bytes, start) !== expected) damage = 'offset';
+    else if (options.depth === 'bodies' && !hasValidChecksum(window.bytes, start)) damage = 'checksum';
+    if (damage !== null || visit(window.bytes, start, position) === false) break;
+    expected = batchBaseOffset(window.bytes, start) + batchLastOffsetDelta(window.bytes, start) + 1;
+    position += size;
+  }
+  return { position, nextOffset: expected, damage };
+}
+
+/** A stretch of the file in memory. It moves on by whole reads and grows only for a batch larger than itself. */
+class FileWindow {
+  bytes: Uint8Array;
+  readonly #file: FileHandle;
+  readonly #end: number;
+  #start = 0;
+  #length = 0;
+
+  constructor(file: FileHandle, end: number, size: number) {
+    this.#file = file;
+    this.#end = end;
+    this.bytes = new Uint8Array(Math.min(size, Math.max(end, RECORD_BATCH_OVERHEAD)));
+  }
+
+  /** Makes `length` bytes from the file position on available; tells where in `bytes` they begin. */
+  at(filePosition: number, length: number): number {
+    if (filePosition < this.#start || filePosition + length > this.#start + this.#length)
+      this.#load(filePosition, length);
+    return filePosition - this.#start;
+  }
+
+  #load(filePosition: number, length: number): void {
+    if (length > this.bytes.length) this.bytes = new Uint8Array(length);
+    const wanted = Math.min(this.bytes.length, this.#end - filePosition);
+    this.#start = filePosition;
+    this.#length = this.#file.read(this.bytes, filePosition, 0, wanted);
+    // The file became shorter than it was: what is missing reads as zeros, hence as damage.
+    if (this.#length < length) this.bytes.fill(0, this.#length, length);
+  }
+}

@@ -1,0 +1,332 @@
+import { batchBaseOffset, batchMaxTimestamp, batchPartitionLeaderEpoch } from '@seatlog/kafka-protocol';
+import { type BatchDamage, walkBatches } from './batch-walk.ts';
+import { LeaderEpochCache } from './leader-epoch-cache.ts';
+import { readLeaderEpochs } from './leader-epoch-file-cache.ts';
+import type { LogConfig } from './log-config.ts';
+import type { LogEnvironment } from './log-environment.ts';
+import { LogError } from './log-error.ts';
+import { LogSegment } from './log-segment.ts';
+import type { LeaderEpochEntry } from './partition-log.ts';
+import { partitionName } from './partition-name.ts';
+import { finishLeftovers } from './partition-leftovers.ts';
+import { ProducerSnapshots } from './producer-snapshots.ts';
+import { ProducerStateManager } from './producer-state-manager.ts';
+import {
+  checkSegment,
+  keepBelow,
+  rebuildSegment,
+  type ScanOptions,
+  type SegmentScan,
+  scanOn,
+} from './segment-check.ts';
+import { parseSegmentFileName } from './segment-files.ts';
+import type { LogIdentity } from './local-log.ts';
+
+/** What the directory knows of a partition before its files are looked at. */
+export interface LoadOptions {
+  readonly config: LogConfig;
+  /** The last run stopped cleanly: every batch is there and whole. */
+  readonly clean: boolean;
+  /** Everything below was synced. */
+  readonly recoveryPoint: number;
+  /** Records below were deleted. */
+  readonly logStartOffset: number;
+}
+
+export interface LoadedLog {
+  readonly segments: readonly [LogSegment, ...LogSegment[]];
+  readonly logStartOffset: number;
+  readonly producers: ProducerStateManager;
+  readonly snapshots: ProducerSnapshots;
+  readonly epochs: readonly LeaderEpochEntry[];
+  /** Whether the epochs differ from what their file holds. */
+  readonly epochsChanged: boolean;
+}
+
+/**
+ * Opens the files of a partition.
+ *
+ * Bytes below the recovery point, and all bytes after a clean stop, are trusted: of them only the indexes' fit is
+ * checked. Bytes behind it are read and checked batch by batch; at the first that is torn, corrupt or out of order
+ * the log ends, and later segments go. Damage to a trusted segment is an error, except for a last one that was cut
+ * short: it ends with its last whole batch. Everything that was repaired is synced before the log is used.
+ */
+export function loadLog(identity: LogIdentity, environment: LogEnvironment, options: LoadOptions): LoadedLog {
+  return new LogLoader(identity, environment, options).load();
+}
+
+class LogLoader {
+  readonly #identity: LogIdentity;
+  readonly #environment: LogEnvironment;
+  readonly #options: LoadOptions;
+  readonly #snapshots: ProducerSnapshots;
+  readonly #producers = new ProducerStateManager(0);
+  readonly #epochs = new LeaderEpochCache();
+  /** Bytes below this offset are trusted. */
+  readonly #trustedEnd: number;
+  #repaired = false;
+  /** The producers follow the scan batch by batch. */
+  #replaying = false;
+
+  constructor(identity: LogIdentity, environment: LogEnvironment, options: LoadOptions) {
+    this.#identity = identity;
+    this.#environment = environment;
+    this.#options = options;
+    this.#snapshots = new ProducerSnapshots(environment.files, identity.directory);
+    this.#trustedEnd = options.clean ? Number.POSITIVE_INFINITY : options.recoveryPoint;
+  }
+
+  load(): LoadedLog {
+    const { files } = this.#environment;
+    const { directory } = this.#identity;
+    const leftovers = finishLeftovers(files, directory);
+    for (const name of leftovers.swapped) this.#report('info', `Completed the swap of ${name}`);
+    const stored = readLeaderEpochs(files, directory);
+    const storedEntries = stored.kind === 'found' ? stored.entries : [];
+    for (const { epoch, startOffset } of storedEntries) this.#epochs.assign(epoch, startOffset);
+    const found = this.#loadSegments();
+    if (stored.kind !== 'found') this.#rebuildEpochs(found, stored.kind);
+    return this.#settle(found, storedEntries);
+  }
+
+  #settle(found: readonly LogSegment[], storedEpochs: readonly LeaderEpochEntry[]): LoadedLog {
+    const logStartOffset = Math.max(this.#options.logStartOffset, found[0]?.baseOffset ?? 0);
+    const [first, ...others] = this.#withActive(found, logStartOffset);
+    const segments = [first, ...others] as const;
+    const active = others.at(-1) ?? first;
+    this.#epochs.truncateFromEnd(active.nextOffset);
+    this.#epochs.truncateFromStart(logStartOffset);
+    this.#settleProducers(segments, active.nextOffset, logStartOffset);
+    if (this.#repaired || !this.#options.clean) this.#sync(segments);
+    active.firstTimestamp = firstTimestampOf(active);
+    return {
+      segments,
+      logStartOffset,
+      producers: this.#producers,
+      snapshots: this.#snapshots,
+      epochs: this.#epochs.entries,
+      epochsChanged: JSON.stringify(storedEpochs) !== JSON.stringify(this.#epochs.entries),
+    };
+  }
+
+  /** A log that is empty, or ends before it is to begin, gets a segment at its beginning. */
+  #withActive(found: readonly LogSegment[], logStartOffset: number): [LogSegment, ...LogSegment[]] {
+    const { files, clock } = this.#environment;
+    const [first, ...others] = found;
+    const end = found.at(-1)?.nextOffset ?? logStartOffset;
+    if (first !== undefined && end >= logStartOffset) return [first, ...others];
+    for (const segment of found) segment.retire();
+    this.#dropFrom(
+      found.map((segment) => segment.baseOffset),
+      `the log ends at ${end}, before its start offset ${logStartOffset}`,
+    );
+    this.#repaired = true;
+    this.#replaying = false;
+    return [LogSegment.create(files, this.#identity.directory, logStartOffset, clock.now())];
+  }
+
+  #settleProducers(segments: readonly LogSegment[], end: number, logStartOffset: number): void {
+    if (this.#replaying) {
+      this.#producers.advanceTo(end);
+      this.#snapshots.removeAbove(end);
+    } else {
+      this.#snapshots.rebuild(this.#producers, segments, end, logStartOffset);
+    }
+    this.#snapshots.removeStray(segments);
+  }
+
+  #loadSegments(): LogSegment[] {
+    const bases = this.#baseOffsets();
+    const segments: LogSegment[] = [];
+    let expected = bases[0] ?? 0;
+    for (const [place, baseOffset] of bases.entries()) {
+      if (!this.#follows(baseOffset, expected)) {
+        this.#dropFrom(bases.slice(place), `it does not follow offset ${expected}`);
+        break;
+      }
+      const { files, clock, openSegments } = this.#environment;
+      const segment = new LogSegment(files, this.#identity.directory, baseOffset, clock.now());
+      segments.push(segment);
+      const nextBase = bases[place + 1];
+      const whole = this.#loadSegment(segment, nextBase, segments);
+      expected = segment.nextOffset;
+      if (nextBase !== undefined && whole) openSegments.touch(segment);
+      if (whole) continue;
+      this.#dropFrom(bases.slice(place + 1), `the log ends at offset ${expected}`);
+      break;
+    }
+    return segments;
+  }
+
+  /** Whether a segment may come next. A gap is no harm to trusted data: compaction makes them. */
+  #follows(baseOffset: number, expected: number): boolean {
+    if (baseOffset === expected) return true;
+    if (baseOffset > expected && baseOffset <= this.#trustedEnd) {
+      this.#report('warn', `Offsets ${expected} to ${baseOffset - 1} are not in the log`);
+      return true;
+    }
+    if (baseOffset < expected && expected <= this.#trustedEnd) {
+      throw this.#corrupt(`segment ${baseOffset} overlaps the one before it, which ends at ${expected}`);
+    }
+    return false;
+  }
+
+  /** False when the log ends inside of this segment. */
+  #loadSegment(segment: LogSegment, nextBase: number | undefined, soFar: readonly LogSegment[]): boolean {
+    const last = nextBase === undefined;
+    const trusted = last ? this.#options.clean : nextBase <= this.#trustedEnd;
+    const scan = trusted ? this.#checkTrusted(segment) : this.#checkDoubtful(segment, soFar);
+    return scan === null || this.#accept(segment, scan, last);
+  }
+
+  /** Null when the segment's indexes fit; else they are built again. */
+  #checkTrusted(segment: LogSegment): SegmentScan | null {
+    const { files } = this.#environment;
+    const { directory } = this.#identity;
+    const sound = checkSegment(files, directory, segment, this.#options.config.indexIntervalBytes);
+    if (sound === null) {
+      this.#report('info', `Indexes of ${segment.path} do not fit the log and are built again`);
+      return rebuildSegment(files, directory, segment, this.#scanOptions(false));
+    }
+    segment.replaceIndexes(sound.indexes);
+    segment.restore(sound);
+    return null;
+  }
+
+  /** Reads the segment from the recovery point on, or all of it. */
+  #checkDoubtful(segment: LogSegment, soFar: readonly LogSegment[]): SegmentScan {
+    const { files } = this.#environment;
+    const { directory } = this.#identity;
+    const options = this.#scanOptions(this.#options.config.cleanupPolicy === 'delete');
+    const partlyTrusted = segment.baseOffset < this.#trustedEnd;
+    const kept = partlyTrusted ? keepBelow(files, directory, segment, this.#options.recoveryPoint) : null;
+    if (kept === null) segment.restore({ ...EMPTY, nextOffset: segment.baseOffset });
+    this.#beginReplay(segment, soFar);
+    return kept === null ? rebuildSegment(files, directory, segment, options) : scanOn(segment, options);
+  }
+
+  /** Brings the producers to where the scan begins; the scan carries them on. */
+  #beginReplay(segment: LogSegment, soFar: readonly LogSegment[]): void {
+    if (this.#replaying) return;
+    this.#replaying = true;
+    const start = Math.min(this.#options.logStartOffset, segment.nextOffset);
+    this.#snapshots.rebuild(this.#producers, soFar, segment.nextOffset, start);
+  }
+
+  #scanOptions(contiguous: boolean): ScanOptions {
+    const { indexIntervalBytes } = this.#options.config;
+    return { indexIntervalBytes, contiguous, replay: (bytes, position) => this.#replay(bytes, position) };
+  }
+
+  /** Takes the outcome of a scan: cuts the segment where it ends, unless that would hide damage to trusted data. */
+  #accept(segment: LogSegment, scan: SegmentScan, last: boolean): boolean {
+    this.#repaired = true;
+    const size = segment.file.size();
+    const damage = scan.damage;
+    if (damage !== null) {
+      this.#requireDoubtful(segment, scan, damage, last);
+      const where = `cut at position ${scan.soundBytes} of ${size}, offset ${scan.nextOffset}`;
+      this.#report('warn', `${segment.path}: ${where} (batch with bad ${damage})`);
+      segment.file.truncate(scan.soundBytes);
+    }
+    if (last && !this.#options.clean && scan.nextOffset < this.#options.recoveryPoint) {
+      this.#report(
+        'warn',
+        `The log ends at ${scan.nextOffset}, before the recovery point ${this.#options.recoveryPoint}`,
+      );
+    }
+    if (last) segment.indexes.save();
+    else segment.seal();
+    return damage === null;
+  }
+
+  #requireDoubtful(segment: LogSegment, scan: SegmentScan, damage: BatchDamage, last: boolean): void {
+    if (scan.nextOffset >= this.#trustedEnd) return;
+    if (last && damage === 'truncated') return;
+    throw this.#corrupt(`${segment.path} at position ${scan.soundBytes}: batch with bad ${damage}`);
+  }
+
+  #replay(bytes: Uint8Array, position: number): void {
+    this.#noteEpoch(bytes, position);
+    if (this.#replaying) this.#producers.replay(bytes, position);
+  }
+
+  #noteEpoch(bytes: Uint8Array, position: number): void {
+    const epoch = batchPartitionLeaderEpoch(bytes, position);
+    if (epoch > this.#epochs.latestEpoch) this.#epochs.assign(epoch, batchBaseOffset(bytes, position));
+  }
+
+  #rebuildEpochs(segments: readonly LogSegment[], because: 'missing' | 'garbled'): void {
+    if (segments.every((segment) => segment.sizeBytes === 0)) return;
+    this.#report('warn', `leader-epoch-checkpoint is ${because}; it is built again from the log`);
+    this.#epochs.clear();
+    for (const segment of segments) {
+      const options = {
+        from: 0,
+        to: segment.sizeBytes,
+        expectedOffset: segment.baseOffset,
+        depth: 'headers',
+      } as const;
+      walkBatches(segment.file, options, (bytes, position) => {
+        this.#noteEpoch(bytes, position);
+        return true;
+      });
+    }
+  }
+
+  #dropFrom(bases: readonly number[], reason: string): void {
+    for (const baseOffset of bases) {
+      this.#report('warn', `Segment ${baseOffset} is dropped: ${reason}`);
+      this.#environment.removal.remove(
+        this.#identity.directory,
+        baseOffset,
+        this.#options.config.fileDeleteDelayMs,
+      );
+    }
+    if (bases.length > 0) this.#repaired = true;
+  }
+
+  #sync(segments: readonly LogSegment[]): void {
+    for (const segment of segments) {
+      if (segment.nextOffset >= this.#options.recoveryPoint) segment.file.syncNow();
+    }
+    this.#environment.files.syncDirectory(this.#identity.directory);
+  }
+
+  #baseOffsets(): number[] {
+    return this.#environment.files
+      .readDirectory(this.#identity.directory)
+      .map((entry) => parseSegmentFileName(entry.name))
+      .filter((name) => name !== null)
+      .filter((name) => name.kind === 'log')
+      .map((name) => name.baseOffset)
+      .sort((left, right) => left - right);
+  }
+
+  #corrupt(message: string): LogError {
+    return new LogError('LOG_CORRUPT', message);
+  }
+
+  #report(level: 'info' | 'warn', message: string): void {
+    const { topic, partition } = this.#identity;
+    this.#environment.listener.report?.({ level, message, partition: partitionName(topic, partition) });
+  }
+}
+
+const EMPTY = { sizeBytes: 0, nextOffset: -1, maxTimestamp: -1, offsetOfMaxTimestamp: -1 };
+
+/** Timestamp of the first batch, by which the segment will be rolled; -1 for an empty one. */
+function firstTimestampOf(segment: LogSegment): number {
+  let timestamp = -1;
+  const options = {
+    from: 0,
+    to: segment.sizeBytes,
+    expectedOffset: segment.baseOffset,
+    depth: 'headers',
+  } as const;
+  walkBatches(segment.file, options, (bytes, position) => {
+    timestamp = batchMaxTimestamp(bytes, position);
+    return false;
+  });
+  return timestamp;
+}

@@ -1,0 +1,262 @@
+import { batchLastOffset, batchMaxTimestamp, batchSizeInBytes } from '@seatlog/kafka-protocol';
+import type { FileHandle, FileSystem } from '@seatlog/runtime';
+import { walkBatches } from './batch-walk.ts';
+import { DEFAULT_LOG_CONFIG, type LogConfig } from './log-config.ts';
+import { segmentFilePath } from './segment-files.ts';
+import { SegmentIndexes } from './segment-indexes.ts';
+
+/** An index entry holds the offset relative to the base in a signed 32-bit number. */
+const LARGEST_RELATIVE_OFFSET = 2 ** 31 - 1;
+
+/** What is known of a segment's contents without opening it. */
+export interface SegmentState {
+  readonly sizeBytes: number;
+  /** The offset after the last batch. */
+  readonly nextOffset: number;
+  readonly maxTimestamp: number;
+  /** Last offset of the batch with the greatest timestamp; -1 when there is none. */
+  readonly offsetOfMaxTimestamp: number;
+}
+
+/**
+ * One file of batches with its indexes. Knows what is in it; when to write, sync, roll or delete is decided above.
+ * Files and indexes of a sealed segment are opened on demand and let go of again (`release`), if nothing holds them.
+ */
+export class LogSegment implements SegmentState {
+  readonly baseOffset: number;
+  sizeBytes = 0;
+  nextOffset: number;
+  maxTimestamp = -1;
+  offsetOfMaxTimestamp = -1;
+  /** What was written since the last sync. */
+  dirty = false;
+
+  readonly #files: FileSystem;
+  readonly #directory: string;
+  #file: FileHandle | null = null;
+  #indexes: SegmentIndexes | null = null;
+  /** Timestamp of the first batch, -1 while unknown; segments roll by it. */
+  #firstTimestamp = -1;
+  readonly #createdAt: number;
+  /** Operations in flight on the file. */
+  #holds = 0;
+  #retired = false;
+
+  constructor(files: FileSystem, directory: string, baseOffset: number, createdAt: number) {
+    this.#files = files;
+    this.#directory = directory;
+    this.baseOffset = baseOffset;
+    this.nextOffset = baseOffset;
+    this.#createdAt = createdAt;
+  }
+
+  /** Begins an empty segment on disk. */
+  static create(files: FileSystem, directory: string, baseOffset: number, createdAt: number): LogSegment {
+    const segment = new LogSegment(files, directory, baseOffset, createdAt);
+    segment.file.truncate(0);
+    segment.replaceIndexes(SegmentIndexes.empty(files, directory, baseOffset));
+    segment.indexes.save();
+    return segment;
+  }
+
+  get path(): string {
+    return segmentFilePath(this.#directory, this.baseOffset, 'log');
+  }
+
+  get file(): FileHandle {
+    this.#file ??= this.#files.open(this.path, 'create');
+    return this.#file;
+  }
+
+  /** The indexes, from their files when they are not in memory; unusable files are built again from the log. */
+  get indexes(): SegmentIndexes {
+    this.#indexes ??=
+      SegmentIndexes.load(this.#files, this.#directory, this.baseOffset) ?? this.#rebuiltIndexes();
+    return this.#indexes;
+  }
+
+  /** Whether file or indexes are open. */
+  get isOpen(): boolean {
+    return this.#file !== null || this.#indexes !== null;
+  }
+
+  get memoryBytes(): number {
+    return this.#indexes?.memoryBytes ?? 0;
+  }
+
+  replaceIndexes(indexes: SegmentIndexes): void {
+    this.#indexes = indexes;
+  }
+
+  restore(state: SegmentState): void {
+    this.sizeBytes = state.sizeBytes;
+    this.nextOffset = state.nextOffset;
+    this.maxTimestamp = state.maxTimestamp;
+    this.offsetOfMaxTimestamp = state.offsetOfMaxTimestamp;
+  }
+
+  /**
+   * Whether a batch of that size, end and time may still go in, behind what is there and `aheadBytes` more that are
+   * on their way; an empty segment takes any.
+   */
+  takes(
+    size: number,
+    lastOffset: number,
+    timestamp: number,
+    now: number,
+    config: LogConfig,
+    aheadBytes = 0,
+  ): boolean {
+    if (lastOffset - this.baseOffset > LARGEST_RELATIVE_OFFSET) return false;
+    if (this.sizeBytes === 0) return aheadBytes === 0;
+    if (this.sizeBytes + aheadBytes + size > config.segmentBytes) return false;
+    const entriesAhead = aheadBytes === 0 ? 0 : 1 + Math.floor(aheadBytes / config.indexIntervalBytes);
+    if (this.indexes.isFull(config.segmentIndexBytes, entriesAhead)) return false;
+    return this.#age(timestamp, now) <= config.segmentMs;
+  }
+
+  /** Takes note of a batch that was written at the end of the file. */
+  noteAppended(size: number, lastOffset: number, maxTimestamp: number, indexIntervalBytes: number): void {
+    this.#noteTimestamp(maxTimestamp, lastOffset);
+    if (this.sizeBytes === 0) this.#firstTimestamp = maxTimestamp;
+    this.indexes.note(
+      this.sizeBytes,
+      lastOffset,
+      indexIntervalBytes,
+      this.maxTimestamp,
+      this.offsetOfMaxTimestamp,
+    );
+    this.sizeBytes += size;
+    this.nextOffset = lastOffset + 1;
+  }
+
+  /** `noteAppended` for a batch of which the header is at hand. */
+  noteScanned(bytes: Uint8Array, position: number, indexIntervalBytes: number): void {
+    this.noteAppended(
+      batchSizeInBytes(bytes, position),
+      batchLastOffset(bytes, position),
+      batchMaxTimestamp(bytes, position),
+      indexIntervalBytes,
+    );
+  }
+
+  /** Age for retention: the greatest timestamp, or the time of the last write for batches without any. */
+  latestTimestamp(): number {
+    if (this.maxTimestamp >= 0) return this.maxTimestamp;
+    return this.#files.stat(this.path)?.modifiedAt ?? this.#createdAt;
+  }
+
+  /** Leaves the indexes complete, as they are for a segment that takes no more batches. */
+  seal(): void {
+    this.indexes.noteMaxTimestamp(this.maxTimestamp, this.offsetOfMaxTimestamp);
+    this.indexes.save();
+  }
+
+  /** Cuts the file at a position where a batch begins; `nextOffset` is the end of what is left. Synced on return. */
+  truncate(position: number, nextOffset: number): void {
+    this.file.truncate(position);
+    this.file.syncNow();
+    this.rewind(position, nextOffset);
+    this.indexes.save();
+  }
+
+  /** Takes the segment to end at the position, whatever the file holds behind it. */
+  rewind(position: number, nextOffset: number): void {
+    this.indexes.truncate(position, nextOffset);
+    this.sizeBytes = position;
+    this.nextOffset = nextOffset;
+    if (position === 0) this.#firstTimestamp = -1;
+    this.#findMaxTimestamp();
+  }
+
+  /** Keeps the file open until `unhold`. */
+  hold(): void {
+    this.#holds += 1;
+  }
+
+  unhold(): void {
+    this.#holds -= 1;
+    if (this.#retired && this.#holds === 0) this.#closeFile();
+  }
+
+  /** Lets go of file and indexes if it can: nothing in flight, nothing unsynced, indexes saved. */
+  release(): boolean {
+    if (this.#holds > 0 || this.dirty || this.#indexes?.saved === false) return false;
+    this.#closeFile();
+    this.#indexes = null;
+    return true;
+  }
+
+  /** Closes for good, once nothing is in flight. */
+  retire(): void {
+    this.#retired = true;
+    this.#indexes = null;
+    if (this.#holds === 0) this.#closeFile();
+  }
+
+  /** From the last entry of the time index on, which knows of all that lies before it. */
+  #findMaxTimestamp(): void {
+    const { times } = this.indexes;
+    this.maxTimestamp = times.lastTimestamp;
+    this.offsetOfMaxTimestamp = times.entryCount === 0 ? -1 : this.baseOffset + times.lastOffset;
+    const from = times.entryCount === 0 ? 0 : this.indexes.positionFor(this.offsetOfMaxTimestamp);
+    walkBatches(
+      this.file,
+      { from, to: this.sizeBytes, expectedOffset: this.baseOffset, depth: 'headers' },
+      (bytes, position) => {
+        this.#noteTimestamp(batchMaxTimestamp(bytes, position), batchLastOffset(bytes, position));
+        return true;
+      },
+    );
+  }
+
+  #noteTimestamp(timestamp: number, lastOffset: number): void {
+    if (timestamp <= this.maxTimestamp) return;
+    this.maxTimestamp = timestamp;
+    this.offsetOfMaxTimestamp = lastOffset;
+  }
+
+  #age(timestamp: number, now: number): number {
+    if (this.#firstTimestamp >= 0 && timestamp >= 0) return timestamp - this.#firstTimestamp;
+    return now - this.#createdAt;
+  }
+
+  /** For a segment that is reopened. */
+  set firstTimestamp(timestamp: number) {
+    this.#firstTimestamp = timestamp;
+  }
+
+  /** The start found the files sound; they were damaged since. */
+  #rebuiltIndexes(): SegmentIndexes {
+    const indexes = SegmentIndexes.empty(this.#files, this.#directory, this.baseOffset);
+    let maxTimestamp = -1;
+    let offsetOfMax = -1;
+    walkBatches(
+      this.file,
+      { from: 0, to: this.sizeBytes, expectedOffset: this.baseOffset, depth: 'headers' },
+      (bytes, position, filePosition) => {
+        const lastOffset = batchLastOffset(bytes, position);
+        if (batchMaxTimestamp(bytes, position) > maxTimestamp) {
+          maxTimestamp = batchMaxTimestamp(bytes, position);
+          offsetOfMax = lastOffset;
+        }
+        indexes.note(
+          filePosition,
+          lastOffset,
+          DEFAULT_LOG_CONFIG.indexIntervalBytes,
+          maxTimestamp,
+          offsetOfMax,
+        );
+        return true;
+      },
+    );
+    indexes.noteMaxTimestamp(maxTimestamp, offsetOfMax);
+    indexes.save();
+    return indexes;
+  }
+
+  #closeFile(): void {
+    this.#file?.close();
+    this.#file = null;
+  }
+}

@@ -1,0 +1,107 @@
+import { type FileSystem, FileSystemError } from '@seatlog/runtime';
+import { walkBatches } from './batch-walk.ts';
+import type { LogSegment } from './log-segment.ts';
+import { decodeProducerSnapshot, encodeProducerSnapshot } from './producer-snapshot.ts';
+import type { ProducerStateEntry } from './producer-state-entry.ts';
+import type { ProducerStateManager } from './producer-state-manager.ts';
+import { parseSegmentFileName, segmentFilePath } from './segment-files.ts';
+
+/**
+ * The snapshot files of a partition, `<offset>.snapshot`: the producers as they stood at that end of the log. Taken
+ * whenever a segment is closed and at a clean stop; one that is damaged counts as missing.
+ */
+export class ProducerSnapshots {
+  readonly #files: FileSystem;
+  readonly #directory: string;
+
+  constructor(files: FileSystem, directory: string) {
+    this.#files = files;
+    this.#directory = directory;
+  }
+
+  take(offset: number, producers: ProducerStateManager): void {
+    const bytes = encodeProducerSnapshot(producers.entries);
+    const file = this.#files.open(segmentFilePath(this.#directory, offset, 'snapshot'), 'create');
+    try {
+      file.writeNow([bytes], 0);
+      file.truncate(bytes.length);
+    } finally {
+      file.close();
+    }
+  }
+
+  /** Sets the producers to the latest sound snapshot that is not above the offset, or to nothing at `logStartOffset`. */
+  restore(producers: ProducerStateManager, offset: number, logStartOffset: number): void {
+    for (const snapshotOffset of this.#offsets().toReversed()) {
+      if (snapshotOffset > offset || snapshotOffset < logStartOffset) continue;
+      const entries = this.#load(snapshotOffset);
+      if (entries !== null) return producers.reset(snapshotOffset, entries);
+    }
+    return producers.reset(logStartOffset, new Map());
+  }
+
+  /** Sets the producers to what the log says up to its end, from the latest snapshot on. */
+  rebuild(
+    producers: ProducerStateManager,
+    segments: readonly LogSegment[],
+    end: number,
+    logStartOffset: number,
+  ): void {
+    this.removeAbove(end);
+    this.restore(producers, end, logStartOffset);
+    for (const segment of segments) {
+      if (segment.nextOffset > producers.mapEndOffset) replaySegment(segment, producers);
+    }
+    producers.advanceTo(end);
+  }
+
+  /** A snapshot beyond the end of the log tells of batches that are gone. */
+  removeAbove(offset: number): void {
+    for (const snapshotOffset of this.#offsets()) {
+      if (snapshotOffset > offset)
+        this.#files.unlink(segmentFilePath(this.#directory, snapshotOffset, 'snapshot'));
+    }
+  }
+
+  /** Keeps those that stand at the beginning of a segment, and the latest. */
+  removeStray(segments: readonly LogSegment[]): void {
+    const bases = new Set(segments.map((segment) => segment.baseOffset));
+    for (const snapshotOffset of this.#offsets().slice(0, -1)) {
+      if (bases.has(snapshotOffset)) continue;
+      this.#files.unlink(segmentFilePath(this.#directory, snapshotOffset, 'snapshot'));
+    }
+  }
+
+  #load(offset: number): Map<number, ProducerStateEntry> | null {
+    try {
+      return decodeProducerSnapshot(
+        this.#files.readFile(segmentFilePath(this.#directory, offset, 'snapshot')),
+      );
+    } catch (error) {
+      if (error instanceof FileSystemError && error.code === 'ENOENT') return null;
+      throw error;
+    }
+  }
+
+  #offsets(): number[] {
+    return this.#files
+      .readDirectory(this.#directory)
+      .map((entry) => parseSegmentFileName(entry.name))
+      .filter((name) => name?.kind === 'snapshot')
+      .map((name) => name?.baseOffset ?? 0)
+      .sort((left, right) => left - right);
+  }
+}
+
+function replaySegment(segment: LogSegment, producers: ProducerStateManager): void {
+  const from =
+    producers.mapEndOffset <= segment.baseOffset ? 0 : segment.indexes.positionFor(producers.mapEndOffset);
+  walkBatches(
+    segment.file,
+    { from, to: segment.sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
+    (bytes, position) => {
+      producers.replay(bytes, position);
+      return true;
+    },
+  );
+}

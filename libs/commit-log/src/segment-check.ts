@@ -1,0 +1,172 @@
+import { batchLastOffset, batchMaxTimestamp, RECORD_BATCH_OVERHEAD } from '@seatlog/kafka-protocol';
+import type { FileSystem } from '@seatlog/runtime';
+import { type BatchDamage, walkBatches } from './batch-walk.ts';
+import type { LogSegment, SegmentState } from './log-segment.ts';
+import { SegmentIndexes } from './segment-indexes.ts';
+
+/** A segment whose indexes fit its log. */
+export interface SoundSegment extends SegmentState {
+  readonly indexes: SegmentIndexes;
+}
+
+/**
+ * Holds the index files against the log without reading more than the tail of it: sizes, order, that the last
+ * entries name real batches, and that no more than an interval lies behind them. Null when the indexes must be
+ * built again.
+ */
+export function checkSegment(
+  files: FileSystem,
+  directory: string,
+  segment: LogSegment,
+  indexIntervalBytes: number,
+): SoundSegment | null {
+  const sizeBytes = segment.file.size();
+  const indexes = SegmentIndexes.load(files, directory, segment.baseOffset);
+  if (indexes === null) return null;
+  const { offsets, times } = indexes;
+  if (sizeBytes === 0) {
+    const empty = {
+      sizeBytes,
+      nextOffset: segment.baseOffset,
+      maxTimestamp: -1,
+      offsetOfMaxTimestamp: -1,
+      indexes,
+    };
+    return offsets.entryCount === 0 && times.entryCount === 0 ? empty : null;
+  }
+  if (offsets.entryCount === 0 || offsets.lastPosition + RECORD_BATCH_OVERHEAD > sizeBytes) return null;
+  const tail = walkTail(segment, indexes, sizeBytes);
+  if (tail === null || tail.unindexedBytes >= indexIntervalBytes) return null;
+  return { sizeBytes, ...tail, indexes };
+}
+
+interface Tail {
+  readonly nextOffset: number;
+  readonly maxTimestamp: number;
+  readonly offsetOfMaxTimestamp: number;
+  /** From the last index entry's batch to the last batch. */
+  readonly unindexedBytes: number;
+}
+
+/** Walks from the earlier of the two indexes' last batches to the end; null when an entry names no real batch. */
+function walkTail(segment: LogSegment, indexes: SegmentIndexes, sizeBytes: number): Tail | null {
+  const { offsets, times } = indexes;
+  const lastIndexed = segment.baseOffset + offsets.lastOffset;
+  const latest = times.entryCount === 0 ? -1 : segment.baseOffset + times.lastOffset;
+  const from =
+    latest < 0 ? offsets.lastPosition : Math.min(offsets.lastPosition, indexes.positionFor(latest));
+  let maxTimestamp = times.lastTimestamp;
+  let offsetOfMaxTimestamp = latest;
+  let offsetEntryIsReal = false;
+  let timeEntryIsReal = latest < 0;
+  let lastPosition = from;
+  const end = walkBatches(
+    segment.file,
+    { from, to: sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
+    (bytes, position, filePosition) => {
+      const lastOffset = batchLastOffset(bytes, position);
+      const timestamp = batchMaxTimestamp(bytes, position);
+      lastPosition = filePosition;
+      if (filePosition === offsets.lastPosition) offsetEntryIsReal = lastOffset === lastIndexed;
+      if (lastOffset === latest) timeEntryIsReal = timestamp === times.lastTimestamp;
+      if (timestamp > maxTimestamp) {
+        maxTimestamp = timestamp;
+        offsetOfMaxTimestamp = lastOffset;
+      }
+      return true;
+    },
+  );
+  if (end.damage !== null || !offsetEntryIsReal || !timeEntryIsReal) return null;
+  const unindexedBytes = lastPosition - offsets.lastPosition;
+  return { nextOffset: end.nextOffset, maxTimestamp, offsetOfMaxTimestamp, unindexedBytes };
+}
+
+/**
+ * Keeps of the segment what lies below the recovery point, going by its index files; null when they are of no use or
+ * the file holds less. Gives the position where the batches behind the recovery point begin.
+ */
+export function keepBelow(
+  files: FileSystem,
+  directory: string,
+  segment: LogSegment,
+  recoveryPoint: number,
+): number | null {
+  const indexes = SegmentIndexes.load(files, directory, segment.baseOffset);
+  if (indexes === null || indexes.offsets.entryCount === 0) return null;
+  const sizeBytes = segment.file.size();
+  const from = indexes.positionFor(recoveryPoint - 1);
+  if (from >= sizeBytes) return null;
+  let nextOffset = segment.baseOffset;
+  const { position, damage } = walkBatches(
+    segment.file,
+    { from, to: sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
+    (bytes, at, filePosition) => {
+      const lastOffset = batchLastOffset(bytes, at);
+      if (filePosition === from && !indexes.holds(filePosition, lastOffset)) return false;
+      if (lastOffset >= recoveryPoint) return false;
+      nextOffset = lastOffset + 1;
+      return true;
+    },
+  );
+  if (damage !== null || nextOffset !== recoveryPoint) return null;
+  segment.replaceIndexes(indexes);
+  segment.rewind(position, nextOffset);
+  return position;
+}
+
+/** What a scan of the log itself found. */
+export interface SegmentScan {
+  /** Bytes of whole, sound batches from the segment's beginning. */
+  readonly soundBytes: number;
+  readonly nextOffset: number;
+  readonly damage: BatchDamage | null;
+}
+
+export type BatchReplay = (bytes: Uint8Array, position: number) => void;
+
+/** How a segment is read through. */
+export interface ScanOptions {
+  readonly indexIntervalBytes: number;
+  /** Offsets must follow one another without a gap. */
+  readonly contiguous: boolean;
+  /** Gets each sound batch. */
+  readonly replay: BatchReplay;
+}
+
+/** Reads the whole segment, CRCs included, and builds its indexes anew. */
+export function rebuildSegment(
+  files: FileSystem,
+  directory: string,
+  segment: LogSegment,
+  options: ScanOptions,
+): SegmentScan {
+  segment.replaceIndexes(SegmentIndexes.empty(files, directory, segment.baseOffset));
+  segment.restore({
+    sizeBytes: 0,
+    nextOffset: segment.baseOffset,
+    maxTimestamp: -1,
+    offsetOfMaxTimestamp: -1,
+  });
+  return scanOn(segment, options);
+}
+
+/** Reads on from where the segment is taken to end, CRCs included, and adds what it finds. */
+export function scanOn(segment: LogSegment, options: ScanOptions): SegmentScan {
+  const { indexIntervalBytes, contiguous, replay } = options;
+  const end = walkBatches(
+    segment.file,
+    {
+      from: segment.sizeBytes,
+      to: segment.file.size(),
+      expectedOffset: segment.nextOffset,
+      contiguous,
+      depth: 'bodies',
+    },
+    (bytes, position) => {
+      segment.noteScanned(bytes, position, indexIntervalBytes);
+      replay(bytes, position);
+      return true;
+    },
+  );
+  return { soundBytes: end.position, nextOffset: end.nextOffset, damage: end.damage };
+}

@@ -1,0 +1,117 @@
+import { batchBaseOffset, batchLastOffset, batchSizeInBytes } from '@seatlog/kafka-protocol';
+
+/** A walk inside a block begins at most this far before what it looks for. */
+const MARK_INTERVAL_BYTES = 4096;
+
+/**
+ * Consecutive batches in one piece of memory. Bytes are only ever added behind those that are there, so views of
+ * them stay good, whatever becomes of the block.
+ */
+export class TailBlock {
+  readonly baseOffset: number;
+  nextOffset: number;
+  /** Memory that the block keeps alive. */
+  readonly heldBytes: number;
+  readonly #bytes: Uint8Array;
+  #used = 0;
+  readonly #markOffsets: number[] = [];
+  readonly #markPositions: number[] = [];
+
+  constructor(bytes: Uint8Array, heldBytes: number, baseOffset: number) {
+    this.#bytes = bytes;
+    this.heldBytes = heldBytes;
+    this.baseOffset = baseOffset;
+    this.nextOffset = baseOffset;
+  }
+
+  get usedBytes(): number {
+    return this.#used;
+  }
+
+  fits(size: number): boolean {
+    return this.#used + size <= this.#bytes.length;
+  }
+
+  /** Copies a batch behind the others and gives it in its place. */
+  add(batch: Uint8Array, baseOffset: number, nextOffset: number): Uint8Array {
+    this.#bytes.set(batch, this.#used);
+    return this.#claim(batch.length, baseOffset, nextOffset);
+  }
+
+  /** The block was made of this one batch: no copy. */
+  adopt(baseOffset: number, nextOffset: number): Uint8Array {
+    return this.#claim(this.#bytes.length, baseOffset, nextOffset);
+  }
+
+  /** Bytes from `start` on, up to `end`, as a view. */
+  view(start: number, end: number): Uint8Array {
+    return this.#bytes.subarray(start, end);
+  }
+
+  /** Where the batch that holds the offset begins; `usedBytes` when the offset is behind the last. */
+  positionOf(offset: number): number {
+    let position = this.#markBefore(offset);
+    while (position < this.#used && batchLastOffset(this.#bytes, position) < offset) {
+      position += batchSizeInBytes(this.#bytes, position);
+    }
+    return position;
+  }
+
+  /**
+   * Where whole batches from `start` on end, with at most `maxBytes` and none that reaches `upperBound`. The first
+   * batch is exempt from `maxBytes` when `force` is set.
+   */
+  endOf(start: number, maxBytes: number, upperBound: number, force: boolean): number {
+    if (this.nextOffset <= upperBound && this.#used - start <= maxBytes) return this.#used;
+    let position = start;
+    const nearest = this.#markWithin(start, maxBytes, upperBound);
+    if (nearest > position) position = nearest;
+    while (position < this.#used) {
+      const end = position + batchSizeInBytes(this.#bytes, position);
+      if (batchLastOffset(this.#bytes, position) >= upperBound) break;
+      if (end - start > maxBytes && !(force && position === start)) break;
+      position = end;
+    }
+    return position;
+  }
+
+  /** The offset after the batches that lie before the position. */
+  offsetAt(position: number): number {
+    return position === this.#used ? this.nextOffset : batchBaseOffset(this.#bytes, position);
+  }
+
+  /** Forgets batches that reach the offset or lie behind it; nothing is added to the block afterwards. */
+  cut(offset: number): void {
+    const position = this.positionOf(offset);
+    this.nextOffset = Math.min(this.nextOffset, this.offsetAt(position));
+    this.#used = position;
+    while ((this.#markPositions.at(-1) ?? -1) >= position && this.#markPositions.length > 0) {
+      this.#markPositions.pop();
+      this.#markOffsets.pop();
+    }
+  }
+
+  #claim(size: number, baseOffset: number, nextOffset: number): Uint8Array {
+    const start = this.#used;
+    if (start - (this.#markPositions.at(-1) ?? -MARK_INTERVAL_BYTES) >= MARK_INTERVAL_BYTES) {
+      this.#markOffsets.push(baseOffset);
+      this.#markPositions.push(start);
+    }
+    this.#used += size;
+    this.nextOffset = nextOffset;
+    return this.#bytes.subarray(start, this.#used);
+  }
+
+  #markBefore(offset: number): number {
+    const mark = this.#markOffsets.findLastIndex((markOffset) => markOffset <= offset);
+    return mark < 0 ? 0 : (this.#markPositions[mark] ?? 0);
+  }
+
+  /** The last mark up to which all batches from `start` on are surely within both bounds. */
+  #markWithin(start: number, maxBytes: number, upperBound: number): number {
+    const mark = this.#markPositions.findLastIndex(
+      (position, index) => position - start <= maxBytes && (this.#markOffsets[index] ?? 0) <= upperBound,
+    );
+    return mark < 0 ? 0 : (this.#markPositions[mark] ?? 0);
+  }
+}
