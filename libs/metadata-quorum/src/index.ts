@@ -31,6 +31,7 @@ export { minInsyncReplicas, uncleanLeaderElection } from './controller/topic-set
 export * from './image/cluster-changes.ts';
 export * from './image/cluster-image.ts';
 export { fold, foldAll } from './image/image-draft.ts';
+export { imageRecords } from './image/image-records.ts';
 export * from './metadata-error.ts';
 export * from './quorum/metadata-controller.ts';
 export { MetadataReplay } from './quorum/metadata-replay.ts';

@@ -96,7 +96,7 @@ describe('Metadata', () => {
     for (const partition of topic?.partitions ?? []) {
       expect(partition).toMatchObject({ errorCode: 0, leaderEpoch: 0, offlineReplicas: [] });
       expect(partition.leaderId).toBe(partition.replicaNodes[0]);
-      expect(partition.isrNodes.toSorted()).toEqual([1, 2]);
+      expect(partition.isrNodes.toSorted((a, b) => a - b)).toEqual([1, 2]);
     }
   });
 

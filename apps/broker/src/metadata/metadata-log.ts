@@ -24,7 +24,7 @@ import {
   quorumStateText,
   type RecordsToAppend,
 } from '@seatlog/metadata-quorum';
-import type { Clock, FileSystem } from '@seatlog/runtime';
+import { type Clock, type FileSystem, FileSystemError } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
 
@@ -132,7 +132,12 @@ export class MetadataLog {
     const elected = electOnlyVoter(nodeId, this.#readQuorumState(), lastEpoch);
     const epoch = elected.leaderEpoch;
     const text = quorumStateText(elected, [nodeId]);
-    this.#options.fileSystem.replaceFile(this.#statePath(), Buffer.from(text));
+    try {
+      this.#options.fileSystem.replaceFile(this.#statePath(), Buffer.from(text));
+    } catch (error) {
+      if (!(error instanceof FileSystemError)) throw error;
+      return done(error, -1);
+    }
     const baseOffset = this.#replay.nextOffset;
     this.#partition.assignLeaderEpoch(epoch, baseOffset);
     const timestamp = this.#options.clock.now();

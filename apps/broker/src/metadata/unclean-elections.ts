@@ -18,21 +18,28 @@ import {
 import type { Logger } from '../logger.ts';
 import type { BrokerMetrics } from '../metrics.ts';
 
+/** So many partitions are named in a line of the log; all are counted. */
+const MAX_NAMED = 50;
+
 /** Logs and counts the partitions that became RECOVERING. */
 export function reportElections(
   changed: readonly PartitionDifference[],
   log: Logger,
   metrics: BrokerMetrics,
 ): void {
-  for (const { topic, before, after } of changed) {
-    if (!isRecovering(after) || (before !== undefined && isRecovering(before))) continue;
-    metrics.uncleanLeaderElections += 1;
-    log.warn('Unclean leader election: acknowledged records may be missing', {
+  const elected = changed.filter(
+    ({ before, after }) => isRecovering(after) && (before === undefined || !isRecovering(before)),
+  );
+  if (elected.length === 0) return;
+  metrics.uncleanLeaderElections += elected.length;
+  log.warn('Unclean leader election: acknowledged records may be missing', {
+    count: elected.length,
+    partitions: elected.slice(0, MAX_NAMED).map(({ topic, after }) => ({
       partition: `${topic.name}-${after.index}`,
       leader: after.leader,
       leaderEpoch: after.leaderEpoch,
-    });
-  }
+    })),
+  });
 }
 
 /** The decision by which this broker ends the recovery of those partitions that it leads; null if there are none. */
