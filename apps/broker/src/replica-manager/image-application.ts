@@ -67,7 +67,7 @@ export class ImageApplication {
     }
   }
 
-  apply(image: ClusterImage): void {
+  readonly apply = (image: ClusterImage): void => {
     const { replicas } = this.#options;
     const changes = changesBetween(this.#applied, image);
     this.#applied = image;
@@ -82,7 +82,7 @@ export class ImageApplication {
         replicas.partition(resourceName, index)?.reconfigured(this.#topicConfig(image, resourceName));
       }
     }
-  }
+  };
 
   #applyPartition(image: ClusterImage, topic: TopicImage, partitionImage: PartitionImage): void {
     const { replicas } = this.#options;

@@ -6,6 +6,7 @@ import type { LogError, PartitionLog } from '@seatlog/commit-log';
 import { batchRecordCount, ErrorCode } from '@seatlog/kafka-protocol';
 import type { Clock, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
+import type { MetadataService } from '../metadata/metadata-service.ts';
 import type { BrokerMetrics } from '../metrics.ts';
 import { checkAcks, checkClientBatch, checkInSync, refused } from './append-check.ts';
 import type { LocalPartition } from './local-partition.ts';
@@ -23,8 +24,6 @@ export interface LocalReplicasOptions {
   readonly timers: Timers;
   readonly log: Logger;
   readonly metrics: BrokerMetrics;
-  /** Whether the metadata knows the partition: a replica that is elsewhere is another error than none. */
-  readonly isKnown: (topic: string, partition: number) => boolean;
 }
 
 type Done = (outcome: AppendOutcome) => void;
@@ -34,9 +33,15 @@ export class LocalReplicas implements ReplicaManager {
   readonly #byTopic = new Map<string, (LocalPartition | undefined)[]>();
   readonly #byLog = new Map<PartitionLog, LocalPartition>();
   readonly #listeners = new Set<(change: LeadershipChange) => void>();
+  #metadata: MetadataService | null = null;
 
   constructor(options: LocalReplicasOptions) {
     this.#options = options;
+  }
+
+  /** Where partitions without a replica here are looked up. */
+  knowTopicsOf(metadata: MetadataService): void {
+    this.#metadata = metadata;
   }
 
   partition(topic: string, partition: number): LocalPartition | undefined {
@@ -153,6 +158,11 @@ export class LocalReplicas implements ReplicaManager {
     this.#byLog.get(log)?.logStartRaised();
   }
 
+  /** The broker stops: fetches that wait are answered with what there is. */
+  endWaitingReads(): void {
+    for (const partition of this.partitions()) partition.waitingReads.partitionChanged();
+  }
+
   /** The broker stops: waiting requests are answered, nothing more is appended. */
   stop(): void {
     for (const partition of this.partitions()) {
@@ -164,7 +174,7 @@ export class LocalReplicas implements ReplicaManager {
 
   /** Kafka tells a replica that is elsewhere from a partition that is nowhere. */
   #absenceError(topic: string, partition: number): number {
-    return this.#options.isKnown(topic, partition)
+    return this.#metadata?.image.topics.get(topic)?.partitions[partition] !== undefined
       ? ErrorCode.NOT_LEADER_OR_FOLLOWER
       : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
   }

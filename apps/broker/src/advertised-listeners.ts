@@ -1,0 +1,31 @@
+/** What clients are told to connect to: the advertised listeners, or the bound ones with a host they can reach. */
+import type { BrokerConfigValues } from './config/definitions.ts';
+import { type Listener, parseListeners } from './config/listener.ts';
+import type { BoundListener } from './network/socket-server.ts';
+import type { AdvertisedListener } from './services.ts';
+
+/** The listeners that clients use. Controllers talk within this process, so theirs are not bound. */
+export function clientListeners(values: BrokerConfigValues): readonly Listener[] {
+  const controllerNames = values['controller.listener.names'];
+  return parseListeners('listeners', values.listeners).filter(({ name }) => !controllerNames.includes(name));
+}
+
+export function advertisedListeners(
+  values: BrokerConfigValues,
+  bound: readonly BoundListener[],
+  hostname: string,
+): readonly AdvertisedListener[] {
+  const given = parseListeners('advertised.listeners', values['advertised.listeners']);
+  const configured = parseListeners('listeners', values.listeners);
+  return bound.map(({ name, port }) => {
+    const advertised = given.find((listener) => listener.name === name);
+    if (advertised !== undefined)
+      return { ...advertised, port: advertised.port === 0 ? port : advertised.port };
+    const host = configured.find((listener) => listener.name === name)?.host ?? '';
+    return { name, host: isEveryInterface(host) ? hostname : host, port };
+  });
+}
+
+function isEveryInterface(host: string): boolean {
+  return host === '' || host === '0.0.0.0' || host === '::';
+}

@@ -1,0 +1,114 @@
+/**
+ * The broker as a command. SIGTERM and SIGINT stop it in order, exit code 0; a second one ends it at once. It stops as
+ * well when the process named by SEATLOG_PARENT_PID is gone. Exit code 1: it could not start, or could not go on; 2:
+ * its arguments or its configuration are wrong.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { systemClock, systemTimers } from '@seatlog/runtime';
+import { type RunningBroker, startBroker } from './broker.ts';
+import { CommandLineError, parseCommandLine, usage } from './command-line.ts';
+import { ConfigError } from './config/config-error.ts';
+import { settingsFromEnvironment } from './config/environment.ts';
+import { type LoadedConfig, loadConfig } from './config/load.ts';
+import { parseProperties } from './config/properties-file.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { connectionsWithin, parseOpenFilesLimit } from './network/descriptor-limit.ts';
+import { isProcessAlive, watchParent } from './parent-watch.ts';
+
+const PROCESS_LIMITS = '/proc/self/limits';
+/** A stop that takes longer than this is given up. */
+const STOP_DEADLINE_MS = 30_000;
+
+function loadSettings(): LoadedConfig | null {
+  const commandLine = parseCommandLine(process.argv.slice(2));
+  if (commandLine.help) return null;
+  return loadConfig({
+    ...(commandLine.configFile === null
+      ? {}
+      : { file: parseProperties(readFileSync(commandLine.configFile, 'utf8')) }),
+    environment: settingsFromEnvironment(process.env),
+    overrides: commandLine.overrides,
+  });
+}
+
+function settingsOrExit(): LoadedConfig {
+  try {
+    const loaded = loadSettings();
+    if (loaded !== null) return loaded;
+    process.stdout.write(usage);
+    process.exit(0);
+  } catch (error) {
+    const isExpected =
+      error instanceof ConfigError || error instanceof CommandLineError || isMissingFile(error);
+    if (!isExpected) throw error;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(2);
+  }
+}
+
+function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'EACCES');
+}
+
+function connectionLimit(): number {
+  const limit = existsSync(PROCESS_LIMITS) ? parseOpenFilesLimit(readFileSync(PROCESS_LIMITS, 'utf8')) : null;
+  return connectionsWithin(limit);
+}
+
+/** What is broken beyond one partition ends the process: a supervisor starts it again, and recovery sorts it out. */
+function endOnUnexpected(log: Logger): (error: unknown) => void {
+  return (error) => {
+    log.error('The broker cannot go on', { error });
+    process.exit(1);
+  };
+}
+
+function stopOnRequest(broker: RunningBroker, log: Logger): void {
+  let isStopping = false;
+  const stop = (reason: string): void => {
+    if (isStopping) {
+      log.warn('Asked to stop again; ending at once', { reason });
+      process.exit(1);
+    }
+    isStopping = true;
+    log.info('Asked to stop', { reason });
+    setTimeout(() => {
+      log.error('The broker did not stop in time', { deadlineMs: STOP_DEADLINE_MS });
+      process.exit(1);
+    }, STOP_DEADLINE_MS).unref();
+    broker.stop().then(() => process.exit(0), endOnUnexpected(log));
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  const parentId = Number(process.env['SEATLOG_PARENT_PID'] ?? Number.NaN);
+  if (!Number.isInteger(parentId) || parentId <= 0) return;
+  watchParent({
+    parentId,
+    timers: systemTimers,
+    isAlive: isProcessAlive,
+    gone: () => stop(`the parent process ${parentId} is gone`),
+  });
+}
+
+const { config, warnings } = settingsOrExit();
+// Whoever read the log is gone: not a reason to die of a broken pipe.
+process.stdout.on('error', () => {});
+const log = createLogger(systemClock, config.values['seatlog.log.level'], (line) =>
+  process.stdout.write(line),
+);
+for (const warning of warnings) log.warn(warning);
+const endUnexpectedly = endOnUnexpected(log);
+process.on('uncaughtException', endUnexpectedly);
+process.on('unhandledRejection', endUnexpectedly);
+try {
+  const broker = await startBroker({
+    config,
+    log,
+    connectionsWithinDescriptors: connectionLimit(),
+    onFatal: endUnexpectedly,
+  });
+  stopOnRequest(broker, log);
+} catch (error) {
+  log.error('The broker could not start', { error });
+  process.exit(1);
+}
