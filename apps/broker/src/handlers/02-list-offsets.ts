@@ -20,6 +20,7 @@ type ListOffsetsRequest = RequestOf<typeof apis.listOffsets>;
 type PartitionRequest = ListOffsetsRequest['topics'][number]['partitions'][number];
 type PartitionResponse = ResponseInput<typeof apis.listOffsets>['topics'][number]['partitions'][number];
 
+const LEADER_EPOCH_FROM = 4;
 const OFFSET_NOT_AVAILABLE_FROM = 5;
 const READ_COMMITTED = 1;
 const CONSUMER = -1;
@@ -59,7 +60,14 @@ function answerFor(
   try {
     const answer = offsetForTimestamp(partition, timestamp, boundFor(partition, request));
     if (answer === null) return failure(partitionIndex, ErrorCode.UNSUPPORTED_VERSION);
-    return { partitionIndex, errorCode: ErrorCode.NONE, ...answer };
+    const { offset, leaderEpoch } = answer;
+    return {
+      partitionIndex,
+      errorCode: ErrorCode.NONE,
+      offset,
+      timestamp: answer.timestamp,
+      ...(apiVersion >= LEADER_EPOCH_FROM ? { leaderEpoch } : {}),
+    };
   } catch (error) {
     if (error instanceof LogError) return failure(partitionIndex, error.kafkaErrorCode);
     if (error instanceof ProtocolError) return failure(partitionIndex, ErrorCode.CORRUPT_MESSAGE);

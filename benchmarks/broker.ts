@@ -1,0 +1,118 @@
+/**
+ * What a produced and a fetched MiB cost the broker, beside their floors, in one run:
+ *
+ *     node benchmarks/broker.ts [rounds] [MiB per measurement]
+ *
+ * The broker, and each floor, is a process of its own; the client has the other core. Prints a table and a JSON line.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { type Child, startChild } from './broker/child.ts';
+import { compareFetch, type FetchResult } from './broker/fetch-comparison.ts';
+import { compareProduce, type ProduceResult } from './broker/produce-comparison.ts';
+
+export interface BrokerReport {
+  readonly benchmark: 'broker';
+  readonly node: string;
+  readonly rounds: number;
+  readonly durability: string;
+  readonly acks: 1;
+  readonly produce: readonly ProduceResult[];
+  readonly fetch: FetchResult;
+}
+
+const MIB = 1024 * 1024;
+const DEFAULT_ROUNDS = 5;
+const DEFAULT_MIB = 256;
+const BATCHES = [1, 16, 100, 1000] as const;
+/** Small batches take longer for the same bytes. */
+const SMALL_BATCH_SHARE = 0.25;
+
+export async function run(rounds: number, mebibytes: number): Promise<BrokerReport> {
+  const directory = mkdtempSync(`${tmpdir()}/seatlog-broker-benchmark-`);
+  const broker = await startBrokerProcess(directory);
+  try {
+    const produce: ProduceResult[] = [];
+    for (const recordsPerBatch of BATCHES) {
+      const share = recordsPerBatch === 1 ? SMALL_BATCH_SHARE : 1;
+      const bytesPerMeasurement = mebibytes * MIB * share;
+      produce.push(await compareProduce(broker, directory, recordsPerBatch, { rounds, bytesPerMeasurement }));
+    }
+    const fetch = await compareFetch(broker, rounds, mebibytes * MIB * 4);
+    return {
+      benchmark: 'broker',
+      node: process.version,
+      rounds,
+      durability: 'page cache (log.flush.interval.messages unlimited)',
+      acks: 1,
+      produce,
+      fetch,
+    };
+  } finally {
+    await broker.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function startBrokerProcess(directory: string): Promise<Child> {
+  const settings = {
+    listeners: 'PLAINTEXT://127.0.0.1:0',
+    'log.dir': `${directory}/log`,
+    'message.max.bytes': '4194304',
+    'log.segment.delete.delay.ms': '0',
+    'seatlog.log.level': 'info',
+  };
+  const overrides = Object.entries(settings).flatMap(([name, value]) => ['--override', `${name}=${value}`]);
+  const main = new URL('../apps/broker/src/main.ts', import.meta.url).pathname;
+  return startChild([main, ...overrides], ({ listeners }) => {
+    const [listener] = Array.isArray(listeners) ? listeners : [];
+    return typeof listener === 'string' ? Number(listener.split(':').at(-1)) : null;
+  });
+}
+
+export function formatReport(report: BrokerReport): string {
+  const lines = [
+    `Produce, acks=${report.acks}, ${report.durability}; CPU in µs/MiB, medians of ${report.rounds} rounds`,
+    ['records/batch', 'records/s', 'broker', 'receive', '+ CRC', '+ write', 'broker/floor']
+      .map(cell)
+      .join(''),
+    ...report.produce.map((row) =>
+      [
+        String(row.recordsPerBatch),
+        Math.round(row.recordsPerSecond).toLocaleString('en'),
+        row.brokerMicrosPerMib.toFixed(0),
+        row.receiveMicrosPerMib.toFixed(0),
+        row.crcMicrosPerMib.toFixed(0),
+        row.floorMicrosPerMib.toFixed(0),
+        `${row.timesFloor.toFixed(2)}x`,
+      ]
+        .map(cell)
+        .join(''),
+    ),
+    '',
+    `Hot fetch of ${(report.fetch.fetchBytes / MIB).toFixed(2)} MiB a request, beside socket.write of the same bytes`,
+    ['', 'MiB/s', 'CPU µs/MiB'].map(cell).join(''),
+    ['broker', report.fetch.brokerMibPerSecond.toFixed(0), report.fetch.brokerMicrosPerMib.toFixed(0)]
+      .map(cell)
+      .join(''),
+    ['bare', report.fetch.bareMibPerSecond.toFixed(0), report.fetch.bareMicrosPerMib.toFixed(0)]
+      .map(cell)
+      .join(''),
+    ['share', percent(report.fetch.shareOfThroughput), percent(report.fetch.shareOfCpu)].map(cell).join(''),
+  ];
+  return lines.join('\n');
+}
+
+function cell(text: string): string {
+  return text.padStart(15);
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
+}
+
+if (import.meta.main) {
+  const [rounds = DEFAULT_ROUNDS, mebibytes = DEFAULT_MIB] = process.argv.slice(2).map(Number);
+  const report = await run(rounds, mebibytes);
+  process.stdout.write(`${formatReport(report)}\n${JSON.stringify(report)}\n`);
+}
