@@ -89,9 +89,7 @@ export class RawClient {
         }
         this.#socket.uncork();
       };
-      this.#socket.once('close', () =>
-        reject(new Error('the connection closed in the middle of a pipeline')),
-      );
+      this.#closed = () => reject(new Error('the connection closed in the middle of a pipeline'));
       this.#receive = (bytes) => {
         received += bytes.length;
         let expected = answerBytes[answered % answerBytes.length] ?? 0;
