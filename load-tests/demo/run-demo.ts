@@ -72,8 +72,8 @@ The last answer holds a statusUrl; \`npm run audit\` in another terminal looks a
 export function curlLines(url: string, eventId: string): readonly string[] {
   const body = JSON.stringify({
     userId: 'ada',
-    seatIds: [`${eventId}:A-1-1`, `${eventId}:A-1-2`],
-    paymentToken: 'tok_ok',
+    seats: [`${eventId}:A-1-1`, `${eventId}:A-1-2`],
+    payment: { method: 'card', cardToken: 'tok_ok' },
   });
   return [
     `  curl -s ${url}/events`,

@@ -19,7 +19,9 @@ export interface NoAnswer {
   readonly why: string;
 }
 
-export type Card = 'good' | 'declined';
+/** Tokens of the simulated payment provider. */
+const CARD_TOKENS = { good: 'tok_ok', declined: 'tok_declined' } as const;
+export type Card = keyof typeof CARD_TOKENS;
 
 export interface ReservationRequest {
   readonly userId: string;
@@ -45,7 +47,11 @@ export class BookingApi {
     const { userId, seatIds, card, eventId, idempotencyKey } = request;
     return this.#send('POST', `/events/${eventId}/reservations`, {
       headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
-      body: JSON.stringify({ userId, seatIds, paymentToken: card === 'good' ? 'tok_ok' : 'tok_declined' }),
+      body: JSON.stringify({
+        userId,
+        seats: seatIds,
+        payment: { method: 'card', cardToken: CARD_TOKENS[card] },
+      }),
     });
   }
 

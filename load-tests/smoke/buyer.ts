@@ -2,7 +2,6 @@
  * A buyer: asks for seats as a careful client does (the same idempotency key until there is an answer that settles it),
  * follows an order to its end, gives it back. Every answer goes into the journal.
  */
-import { reservationIdOf } from '@seatlog/booking';
 import type { Journal, ReservationOutcome } from '../audit/journal.ts';
 import type { Answer, BookingApi, NoAnswer, ReservationRequest } from './booking-api.ts';
 import type { Latencies } from './latencies.ts';
@@ -30,6 +29,8 @@ const MAY_BE_SOLD = new Set(['RESERVATION_UNKNOWN', 'IDEMPOTENCY_IN_FLIGHT']);
 
 export interface Order {
   readonly orderId: string;
+  /** One for each seat. */
+  readonly reservationIds: readonly string[];
   readonly token: string;
   readonly statusUrl: string;
   readonly request: ReservationRequest;
@@ -116,15 +117,21 @@ export class Buyer {
     const orderId = textOf(answer, 'reservationId');
     const token = textOf(answer, 'token');
     const statusUrl = textOf(answer, 'statusUrl');
-    if (orderId === undefined || token === undefined || statusUrl === undefined) {
+    const reservationIds = reservationIdsOf(answer);
+    if (
+      orderId === undefined ||
+      token === undefined ||
+      statusUrl === undefined ||
+      reservationIds.length !== request.seatIds.length
+    ) {
       return { kind: 'gave-up', why: `a 202 without its fields: ${JSON.stringify(answer.body)}` };
     }
-    return { kind: 'accepted', order: { orderId, token, statusUrl, request, acceptedAt } };
+    return { kind: 'accepted', order: { orderId, reservationIds, token, statusUrl, request, acceptedAt } };
   }
 
   #record(request: ReservationRequest, bought: Bought): void {
     const { userId, eventId, idempotencyKey, seatIds } = request;
-    const outcome = outcomeOf(bought, seatIds);
+    const outcome = outcomeOf(bought);
     this.#journal.write({
       at: Date.now(),
       userId,
@@ -141,15 +148,11 @@ export function isTerminal(status: string): boolean {
   return status === 'CONFIRMED' || status === 'REJECTED' || status === 'CANCELLED';
 }
 
-function outcomeOf(bought: Bought, seatIds: readonly string[]): ReservationOutcome {
+function outcomeOf(bought: Bought): ReservationOutcome {
   switch (bought.kind) {
     case 'accepted': {
-      const { orderId } = bought.order;
-      return {
-        kind: 'accepted',
-        orderId,
-        reservationIds: seatIds.map((seatId) => reservationIdOf(orderId, seatId)),
-      };
+      const { orderId, reservationIds } = bought.order;
+      return { kind: 'accepted', orderId, reservationIds };
     }
     case 'refused': {
       const { status, code } = bought;
@@ -160,6 +163,14 @@ function outcomeOf(bought: Bought, seatIds: readonly string[]): ReservationOutco
     case 'gave-up':
       return { kind: 'unknown', why: bought.why };
   }
+}
+
+function reservationIdsOf({ body }: Answer): readonly string[] {
+  const { seats } = body;
+  if (!Array.isArray(seats)) return [];
+  return seats.flatMap((seat: unknown) =>
+    typeof seat === 'object' && seat !== null && 'reservationId' in seat ? [String(seat.reservationId)] : [],
+  );
 }
 
 function textOf(answer: Answer, field: string): string | undefined {

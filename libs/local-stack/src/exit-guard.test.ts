@@ -60,6 +60,15 @@ describe('the end of a parent', () => {
     await expect.poll(() => living(parent.children)).toEqual([]);
   });
 
+  it('by SIGKILL ends a broker, which watches its owner', async () => {
+    const folder = folderOfTest();
+    const parent = await startParent('wait', folder.path, 'broker');
+    expect(living(parent.children)).toHaveLength(1);
+    parent.process.kill('SIGKILL');
+    await parent.exited;
+    await expect.poll(() => living(parent.children), { timeout: 15_000 }).toEqual([]);
+  });
+
   it('by SIGKILL leaves servers, which the next start on the folder ends and replaces', async () => {
     const folder = folderOfTest();
     const parent = await startParent('wait', folder.path, 'servers');

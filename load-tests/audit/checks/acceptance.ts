@@ -97,13 +97,13 @@ function keysWithTwoOrders(reserves: readonly ReserveEntry[]): readonly Violatio
 
 const TERMINAL = new Set<string>(['CONFIRMED', 'REJECTED', 'CANCELLED']);
 
-/** The last status that was seen, unless the client cancelled after it. */
+/** The last status that was seen, unless the client tried to cancel after it. */
 function toldOtherwise({ database }: AuditFacts, journal: readonly JournalEntry[]): readonly Violation[] {
   const orders = new Map(database.orders.map((row) => [row.orderId, row] as const));
   const lastSeen = new Map<string, string>();
   for (const entry of journal) {
     if (entry.request === 'status') lastSeen.set(entry.orderId, entry.status);
-    if (entry.request === 'cancel' && entry.accepted) lastSeen.delete(entry.orderId);
+    if (entry.request === 'cancel') lastSeen.delete(entry.orderId);
   }
   return [...lastSeen].flatMap(([orderId, status]) => {
     const recorded = orders.get(orderId)?.status ?? 'nothing';
