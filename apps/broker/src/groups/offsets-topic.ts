@@ -9,6 +9,7 @@ import {
 } from '@seatlog/metadata-quorum';
 import type { BrokerConfig } from '../config/broker-config.ts';
 import { leaderEndpoints } from '../handlers/leader-endpoints.ts';
+import { groupOffsetsTopic } from '../metadata/internal-topics.ts';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 import type { Coordinator } from './group-service.ts';
 
@@ -25,18 +26,8 @@ export function ensureOffsetsTopic(
     done(ErrorCode.NONE, null);
     return;
   }
-  const topic = {
-    name: GROUP_OFFSETS_TOPIC,
-    numPartitions: config.values['offsets.topic.num.partitions'],
-    replicationFactor: config.values['offsets.topic.replication.factor'],
-    configs: {
-      'cleanup.policy': 'compact',
-      'compression.type': 'producer',
-      'segment.bytes': String(config.values['offsets.topic.segment.bytes']),
-    },
-  };
   metadata.change(
-    (image) => ensureInternalTopic(image, topic, context),
+    (image) => ensureInternalTopic(image, groupOffsetsTopic(config), context),
     (outcome) => {
       if (outcome.kind === 'failed') done(ErrorCode.COORDINATOR_NOT_AVAILABLE, outcome.message);
       else done(unavailableUnlessDone(outcome.answer.errorCode), outcome.answer.errorMessage);

@@ -4,6 +4,7 @@
  */
 import { apis } from '@seatlog/kafka-protocol';
 import { incrementalAlterConfigs as decideConfigs } from '@seatlog/metadata-quorum';
+import { alterationFailed } from '../metadata/config-alteration.ts';
 import { defineHandler } from './handler.ts';
 
 export const incrementalAlterConfigs = defineHandler(
@@ -12,17 +13,8 @@ export const incrementalAlterConfigs = defineHandler(
     services.metadata.change(
       (image) => decideConfigs(image, request, services.topicCreation.schema),
       (outcome) => {
-        if (outcome.kind === 'committed') {
-          respond({ throttleTimeMs: 0, responses: outcome.answer });
-          return;
-        }
-        const { errorCode, message } = outcome;
-        const responses = request.resources.map(({ resourceType, resourceName }) => ({
-          resourceType,
-          resourceName,
-          errorCode,
-          errorMessage: message,
-        }));
+        const responses =
+          outcome.kind === 'committed' ? outcome.answer : alterationFailed(request.resources, outcome);
         respond({ throttleTimeMs: 0, responses });
       },
     );

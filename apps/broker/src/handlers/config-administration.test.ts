@@ -4,6 +4,7 @@ import { ResourceType } from '@seatlog/metadata-quorum';
 import { MemoryBroker } from '../metadata/testing/memory-broker.ts';
 import { createTopics } from './19-create-topics.ts';
 import { describeConfigs } from './32-describe-configs.ts';
+import { alterConfigs } from './33-alter-configs.ts';
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
 
 type DescribeRequest = RequestInput<typeof apis.describeConfigs>;
@@ -108,6 +109,37 @@ describe('DescribeConfigs of a broker', () => {
     expect(describeOne(ResourceType.BROKER, '')).toMatchObject({ errorCode: 0, configs: [] });
     expect(describeOne(ResourceType.BROKER, '2').errorCode).toBe(ErrorCode.INVALID_REQUEST);
     expect(describeOne(ResourceType.BROKER, 'one').errorCode).toBe(ErrorCode.INVALID_REQUEST);
+  });
+});
+
+describe('AlterConfigs', () => {
+  it.each([0, 1, 2])('version %i replaces all configs of a topic', (version) => {
+    const { broker, describeOne } = setUp();
+    const { responses } = broker.client(apis.alterConfigs, alterConfigs).call(version, {
+      resources: [
+        {
+          resourceType: ResourceType.TOPIC,
+          resourceName: 'a',
+          configs: [{ name: 'segment.bytes', value: '100' }],
+        },
+      ],
+      validateOnly: false,
+    });
+    expect(responses).toMatchObject([{ errorCode: 0, resourceName: 'a' }]);
+    expect(describeOne(ResourceType.TOPIC, 'a', ['segment.bytes', 'retention.ms']).configs).toMatchObject([
+      { name: 'retention.ms', value: '604800000' },
+      { name: 'segment.bytes', value: '100' },
+    ]);
+  });
+
+  it('tells every resource when the metadata log cannot be written', () => {
+    const { broker } = setUp();
+    broker.metadata.failWith = { errorCode: ErrorCode.KAFKA_STORAGE_ERROR, message: 'disk full' };
+    const { responses } = broker.client(apis.alterConfigs, alterConfigs).call(2, {
+      resources: [{ resourceType: ResourceType.TOPIC, resourceName: 'a', configs: [] }],
+      validateOnly: false,
+    });
+    expect(responses).toMatchObject([{ errorCode: ErrorCode.KAFKA_STORAGE_ERROR, resourceName: 'a' }]);
   });
 });
 

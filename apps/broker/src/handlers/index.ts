@@ -22,6 +22,7 @@ import { deleteRecords } from './21-delete-records.ts';
 import { initProducerId } from './22-init-producer-id.ts';
 import { offsetForLeaderEpoch } from './23-offset-for-leader-epoch.ts';
 import { describeConfigs } from './32-describe-configs.ts';
+import { alterConfigs } from './33-alter-configs.ts';
 import { createPartitions } from './37-create-partitions.ts';
 import { deleteGroups } from './42-delete-groups.ts';
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
@@ -50,6 +51,7 @@ export const handlerTable: readonly HandlerDefinition[] = [
   initProducerId,
   offsetForLeaderEpoch,
   describeConfigs,
+  alterConfigs,
   createPartitions,
   deleteGroups,
   incrementalAlterConfigs,

@@ -24,6 +24,7 @@ import { addOffsetsToTxn } from './25-add-offsets-to-txn.ts';
 import { endTxn } from './26-end-txn.ts';
 import { txnOffsetCommit } from './28-txn-offset-commit.ts';
 import { describeConfigs } from './32-describe-configs.ts';
+import { alterConfigs } from './33-alter-configs.ts';
 import { createPartitions } from './37-create-partitions.ts';
 import { deleteGroups } from './42-delete-groups.ts';
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
@@ -56,6 +57,7 @@ export const apis = {
   endTxn,
   txnOffsetCommit,
   describeConfigs,
+  alterConfigs,
   createPartitions,
   deleteGroups,
   incrementalAlterConfigs,

@@ -36,7 +36,7 @@ export function topicNameProblem(name: string): string | null {
 }
 
 /** Metric names have no dots, so `a.b` and `a_b` would share theirs. Two names with the same key collide. */
-export function collisionKey(name: string): string {
+function collisionKey(name: string): string {
   return name.replaceAll('.', '_');
 }
 

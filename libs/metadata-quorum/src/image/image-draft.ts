@@ -42,7 +42,7 @@ export function foldAll(
   return draft.finish(lastOffset, lastEpoch);
 }
 
-export class ImageDraft {
+class ImageDraft {
   readonly #base: ClusterImage;
   #brokers: Map<number, BrokerRegistration> | undefined;
   #controllers: Map<number, ControllerRegistration> | undefined;
