@@ -1,0 +1,133 @@
+/**
+ * A connection to a broker for tests: asks in any version, several at a time, or sends bytes that are no request.
+ * Answers are matched by their order, as the protocol promises.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import {
+  type AnyApi,
+  type Api,
+  decodeCorrelationId,
+  decodeResponse,
+  encodeRequest,
+} from '@seatlog/kafka-protocol';
+
+const DEADLINE_MS = 10_000;
+const SIZE_BYTES = 4;
+
+interface Pending {
+  readonly correlationId: number;
+  readonly resolve: (frame: Uint8Array) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class WireClient implements AsyncDisposable {
+  readonly socket: Socket;
+  readonly #pending: Pending[] = [];
+  #received = Buffer.alloc(0);
+  #nextCorrelationId = 1;
+  #isClosed = false;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (chunk) => this.#take(chunk));
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#isClosed = true;
+      for (const { reject } of this.#pending.splice(0)) reject(new Error('the broker closed the connection'));
+    });
+  }
+
+  static async open(port: number): Promise<WireClient> {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    await once(socket, 'connect');
+    return new WireClient(socket);
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Answers that are still owed. */
+  get owed(): number {
+    return this.#pending.length;
+  }
+
+  async ask<Response, RequestIn>(
+    api: Api<unknown, Response, RequestIn, never>,
+    version: number,
+    body: RequestIn,
+  ): Promise<Response> {
+    const correlationId = this.send(api, version, body);
+    return decodeResponse(api, version, await this.answerTo(correlationId)).body;
+  }
+
+  /** Sends without waiting; gives the correlation id. */
+  send<RequestIn>(api: Api<unknown, unknown, RequestIn, never>, version: number, body: RequestIn): number {
+    const correlationId = this.#nextCorrelationId++;
+    this.socket.write(Buffer.concat(encodeRequest(api, version, correlationId, 'wire-client', body)));
+    return correlationId;
+  }
+
+  /** The frame of the next answer, which must bear this id. */
+  answerTo(correlationId: number): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`no answer within ${DEADLINE_MS} ms`)), DEADLINE_MS);
+      this.#pending.push({
+        correlationId,
+        resolve: (frame) => {
+          clearTimeout(timer);
+          resolve(frame);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      });
+    });
+  }
+
+  /** Sends a request with a header of its own making: any key, any version, any body. */
+  sendRaw(apiKey: number, apiVersion: number, body: Uint8Array = new Uint8Array(0)): number {
+    const correlationId = this.#nextCorrelationId++;
+    const head = Buffer.alloc(SIZE_BYTES + 10);
+    head.writeInt32BE(10 + body.length, 0);
+    head.writeInt16BE(apiKey, 4);
+    head.writeInt16BE(apiVersion, 6);
+    head.writeInt32BE(correlationId, 8);
+    head.writeInt16BE(-1, 12);
+    this.socket.write(Buffer.concat([head, body]));
+    return correlationId;
+  }
+
+  async closed(): Promise<void> {
+    if (this.#isClosed) return;
+    await once(this.socket, 'close', { signal: AbortSignal.timeout(DEADLINE_MS) });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.socket.destroy();
+    await this.closed();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#received = Buffer.concat([this.#received, chunk]);
+    while (this.#received.length >= SIZE_BYTES) {
+      const end = SIZE_BYTES + this.#received.readInt32BE(0);
+      if (this.#received.length < end) return;
+      const frame = Uint8Array.from(this.#received.subarray(SIZE_BYTES, end));
+      this.#received = this.#received.subarray(end);
+      const next = this.#pending.shift();
+      const answered = decodeCorrelationId(frame);
+      if (next === undefined) throw new Error(`an answer to ${answered} that nobody waits for`);
+      if (next.correlationId !== answered) {
+        next.reject(new Error(`the answer to ${answered} came where that to ${next.correlationId} was due`));
+      } else {
+        next.resolve(frame);
+      }
+    }
+  }
+}
+
+/** Any API, as far as a test that sends nonsense is concerned. */
+export type { AnyApi };
