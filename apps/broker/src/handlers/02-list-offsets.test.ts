@@ -1,0 +1,102 @@
+import { apis, Compression, ErrorCode, type ResponseOf } from '@seatlog/kafka-protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { batchOf, startTestBroker, type TestBroker } from '../testing/test-broker.ts';
+
+let broker: TestBroker;
+
+beforeAll(async () => {
+  broker = await startTestBroker();
+  await broker.createTopic('timed');
+  const client = await broker.connect();
+  const batches = [
+    batchOf({ values: ['a', 'b', 'c'], timestamps: [1000, 2000, 3000] }),
+    batchOf({ values: ['d', 'e', 'f'], timestamps: [4000, 9000, 5000], compression: Compression.gzip }),
+    batchOf({ values: ['g'], timestamps: [6000] }),
+  ];
+  for (const records of batches) {
+    const topicData = [{ name: 'timed', partitionData: [{ index: 0, records }] }];
+    await client.ask(apis.produce, 9, { acks: -1, timeoutMs: 5000, topicData });
+  }
+});
+
+afterAll(async () => {
+  await broker[Symbol.asyncDispose]();
+});
+
+type Answer = ResponseOf<typeof apis.listOffsets>['topics'][number]['partitions'][number];
+
+async function ask(
+  timestamp: number,
+  version = 7,
+  currentLeaderEpoch = -1,
+  topic = 'timed',
+): Promise<Answer> {
+  const client = await broker.connect();
+  const response = await client.ask(apis.listOffsets, version, {
+    replicaId: -1,
+    topics: [{ name: topic, partitions: [{ partitionIndex: 0, timestamp, currentLeaderEpoch }] }],
+  });
+  const answer = response.topics[0]?.partitions[0];
+  if (answer === undefined) throw new Error('no answer for the partition');
+  return answer;
+}
+
+describe('ListOffsets', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7])('tells end and start, version %d', async (version) => {
+    expect(await ask(-1, version)).toMatchObject({ errorCode: 0, offset: 7, timestamp: -1 });
+    expect(await ask(-2, version)).toMatchObject({ errorCode: 0, offset: 0, timestamp: -1 });
+  });
+
+  it.each([
+    [0, 0, 1000],
+    [1000, 0, 1000],
+    [1001, 1, 2000],
+    [3000, 2, 3000],
+    [3001, 3, 4000],
+    [4001, 4, 9000],
+    [9000, 4, 9000],
+  ])(
+    'finds the first record from %d on inside its batch, compressed or not',
+    async (target, offset, timestamp) => {
+      expect(await ask(target)).toMatchObject({ errorCode: 0, offset, timestamp });
+    },
+  );
+
+  it('answers -1 without an error when there is no such record', async () => {
+    expect(await ask(9001)).toMatchObject({ errorCode: 0, offset: -1, timestamp: -1 });
+  });
+
+  it('finds the record with the greatest timestamp', async () => {
+    expect(await ask(-3)).toMatchObject({ errorCode: 0, offset: 4, timestamp: 9000 });
+  });
+
+  it('refuses timestamps that mean nothing', async () => {
+    expect((await ask(-9)).errorCode).toBe(ErrorCode.UNSUPPORTED_VERSION);
+  });
+
+  it('R25: holds the leader epoch against its own, and tells it', async () => {
+    const epoch = broker.broker.services.replicas.partition('timed', 0)?.leaderEpoch ?? -1;
+    expect(await ask(-1, 7, epoch)).toMatchObject({ errorCode: 0, leaderEpoch: epoch });
+    expect((await ask(-1, 7, epoch + 1)).errorCode).toBe(ErrorCode.UNKNOWN_LEADER_EPOCH);
+  });
+
+  it('does not know partitions that do not exist', async () => {
+    expect((await ask(-1, 7, -1, 'nowhere')).errorCode).toBe(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION);
+  });
+});
+
+describe('OffsetForLeaderEpoch', () => {
+  async function endOf(leaderEpoch: number, version: number) {
+    const client = await broker.connect();
+    const response = await client.ask(apis.offsetForLeaderEpoch, version, {
+      topics: [{ topic: 'timed', partitions: [{ partition: 0, leaderEpoch }] }],
+    });
+    return response.topics[0]?.partitions[0];
+  }
+
+  it.each([2, 3, 4])('tells where the current epoch ends, version %d', async (version) => {
+    const epoch = broker.broker.services.replicas.partition('timed', 0)?.leaderEpoch ?? -1;
+    expect(await endOf(epoch, version)).toMatchObject({ errorCode: 0, leaderEpoch: epoch, endOffset: 7 });
+    expect(await endOf(epoch + 5, version)).toMatchObject({ errorCode: 0, leaderEpoch: -1, endOffset: -1 });
+  });
+});
