@@ -1,3 +1,4 @@
+/** gzip by Node's own zlib. What comes out is bounded: more than `maxBytes` is refused, not allocated. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { fromZlib } from './decompression-error.ts';
 

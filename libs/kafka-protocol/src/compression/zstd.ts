@@ -1,3 +1,4 @@
+/** zstd by Node's own zlib. What comes out is bounded: more than `maxBytes` is refused, not allocated. */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { corrupt, fromZlib } from './decompression-error.ts';
 
