@@ -17,6 +17,7 @@ const arrows = {
   'libs/seat-lock': ['libs/booking'],
   'libs/booking-database': ['libs/booking'],
   'libs/local-stack': ['libs/kafka-client'],
+  'libs/ticketing-setup': ['libs/booking', 'libs/booking-database', 'libs/kafka-client'],
   'apps/broker': [
     'libs/kafka-protocol',
     'libs/runtime',
@@ -56,6 +57,7 @@ const arrows = {
     'libs/runtime',
     'libs/kafka-nest',
   ],
+  'apps/set-up': ['libs/booking-database', 'libs/observability', 'libs/ticketing-setup'],
 };
 
 /** Tests may in addition start services and speak to the broker as a client does. */

@@ -1,7 +1,8 @@
 /** The demo: start, tell where everything is, keep it going, stop in order. */
 import { relative } from 'node:path';
 import { isFree, type Stack, type StackPorts } from '@seatlog/local-stack';
-import { demoEvent, startTicketing } from '../ticketing-stack.ts';
+import { demoEvent } from '@seatlog/ticketing-setup';
+import { startTicketing } from '../ticketing-stack.ts';
 import { externalServices } from './external-services.ts';
 import type { Leaving } from './leaving.ts';
 import { progressLine } from './progress.ts';

@@ -1,7 +1,8 @@
 /** The smoke sale as a command: on data of its own, which a running demo does not share. */
 import { layoutDirectory, type Stack } from '@seatlog/local-stack';
+import { demoEvent } from '@seatlog/ticketing-setup';
 import { runSmoke, type SmokeSummary } from '../smoke/run-smoke.ts';
-import { demoEvent, startTicketing } from '../ticketing-stack.ts';
+import { startTicketing } from '../ticketing-stack.ts';
 import { externalServices } from './external-services.ts';
 import type { Leaving } from './leaving.ts';
 import { progressLine } from './progress.ts';
