@@ -71,13 +71,17 @@ export class LocalLog {
     }
   }
 
-  /**
-   * Cuts the log at the offset, a batch that holds it included; names and contents are synced. Gives the end and
-   * the segments that are gone.
-   */
+  /** Where the log ends if it is cut at the offset, a batch that holds it included. */
+  endAfterCut(offset: number): number {
+    const segment = this.segments.all[this.segments.indexOf(offset)] ?? this.segments.first;
+    return offset >= this.endOffset ? this.endOffset : findCut(segment, offset).nextOffset;
+  }
+
+  /** Cuts the log at the offset, a batch that holds it included, synced on return. Gives the segments that are gone. */
   truncateTo(offset: number): LogSegment[] {
     const removed = this.segments.removeFrom(Math.max(offset, this.segments.first.baseOffset) + 1);
-    for (const segment of removed) this.#setAside(segment, 0);
+    // The latest first: whenever that is interrupted, what is left is a log without a gap.
+    for (const segment of removed.toReversed()) this.#setAside(segment, 0);
     const active = this.segments.active;
     this.#environment.openSegments.remove(active);
     const cut = findCut(active, offset);
@@ -89,7 +93,7 @@ export class LocalLog {
   /** Replaces everything by an empty segment at the offset. */
   startAnewAt(offset: number): LogSegment[] {
     const removed = this.segments.removeFirst(this.segments.all.length);
-    for (const segment of removed) this.#setAside(segment, 0);
+    for (const segment of removed.toReversed()) this.#setAside(segment, 0);
     this.segments.push(this.#begin(offset));
     this.#environment.files.syncDirectory(this.identity.directory);
     return removed;

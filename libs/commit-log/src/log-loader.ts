@@ -86,6 +86,7 @@ class LogLoader {
     for (const { epoch, startOffset } of storedEntries) this.#epochs.assign(epoch, startOffset);
     const found = this.#loadSegments();
     if (stored.kind !== 'found') this.#rebuildEpochs(found, stored.kind);
+    else if (!this.#knowFirstEpoch(found)) this.#rebuildEpochs(found, 'behind');
     return this.#settle(found, storedEntries);
   }
 
@@ -96,7 +97,7 @@ class LogLoader {
     const active = others.at(-1) ?? first;
     this.#epochs.truncateFromEnd(active.nextOffset);
     this.#epochs.truncateFromStart(logStartOffset);
-    this.#settleProducers(segments, active.nextOffset, logStartOffset);
+    this.#settleProducers(segments, active.nextOffset);
     if (this.#repaired || !this.#options.clean) this.#sync(segments);
     active.firstTimestamp = firstTimestampOf(active);
     return {
@@ -125,12 +126,12 @@ class LogLoader {
     return [LogSegment.create(files, this.#identity.directory, logStartOffset, clock.now())];
   }
 
-  #settleProducers(segments: readonly LogSegment[], end: number, logStartOffset: number): void {
+  #settleProducers(segments: readonly LogSegment[], end: number): void {
     if (this.#replaying) {
       this.#producers.advanceTo(end);
       this.#snapshots.removeAbove(end);
     } else {
-      this.#snapshots.rebuild(this.#producers, segments, end, logStartOffset);
+      this.#snapshots.rebuild(this.#producers, segments, end);
     }
     this.#snapshots.removeStray(segments);
   }
@@ -209,8 +210,7 @@ class LogLoader {
   #beginReplay(segment: LogSegment, soFar: readonly LogSegment[]): void {
     if (this.#replaying) return;
     this.#replaying = true;
-    const start = Math.min(this.#options.logStartOffset, segment.nextOffset);
-    this.#snapshots.rebuild(this.#producers, soFar, segment.nextOffset, start);
+    this.#snapshots.rebuild(this.#producers, soFar, segment.nextOffset);
   }
 
   #scanOptions(contiguous: boolean): ScanOptions {
@@ -256,9 +256,32 @@ class LogLoader {
     if (epoch > this.#epochs.latestEpoch) this.#epochs.assign(epoch, batchBaseOffset(bytes, position));
   }
 
-  #rebuildEpochs(segments: readonly LogSegment[], because: 'missing' | 'garbled'): void {
+  /**
+   * The epochs may have been cut to a log start offset that a crash kept from its own checkpoint: then the log begins
+   * earlier than they do.
+   */
+  #knowFirstEpoch([first]: readonly LogSegment[]): boolean {
+    if (first === undefined || first.sizeBytes === 0) return true;
+    let known = true;
+    const options = {
+      from: first.indexes.positionFor(this.#options.logStartOffset),
+      to: first.sizeBytes,
+      expectedOffset: first.baseOffset,
+      depth: 'headers',
+    } as const;
+    walkBatches(first.file, options, (bytes, position) => {
+      const epoch = batchPartitionLeaderEpoch(bytes, position);
+      const at = Math.max(batchBaseOffset(bytes, position), this.#options.logStartOffset);
+      known = epoch < 0 || this.#epochs.epochAt(at) === epoch;
+      return false;
+    });
+    return known;
+  }
+
+  #rebuildEpochs(segments: readonly LogSegment[], because: 'missing' | 'garbled' | 'behind'): void {
     if (segments.every((segment) => segment.sizeBytes === 0)) return;
-    this.#report('warn', `leader-epoch-checkpoint is ${because}; it is built again from the log`);
+    const level = because === 'behind' ? 'info' : 'warn';
+    this.#report(level, `leader-epoch-checkpoint is ${because}; it is built again from the log`);
     this.#epochs.clear();
     for (const segment of segments) {
       const options = {

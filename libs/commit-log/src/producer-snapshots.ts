@@ -30,25 +30,11 @@ export class ProducerSnapshots {
     }
   }
 
-  /** Sets the producers to the latest sound snapshot that is not above the offset, or to nothing at `logStartOffset`. */
-  restore(producers: ProducerStateManager, offset: number, logStartOffset: number): void {
-    for (const snapshotOffset of this.#offsets().toReversed()) {
-      if (snapshotOffset > offset || snapshotOffset < logStartOffset) continue;
-      const entries = this.#load(snapshotOffset);
-      if (entries !== null) return producers.reset(snapshotOffset, entries);
-    }
-    return producers.reset(logStartOffset, new Map());
-  }
-
-  /** Sets the producers to what the log says up to its end, from the latest snapshot on. */
-  rebuild(
-    producers: ProducerStateManager,
-    segments: readonly LogSegment[],
-    end: number,
-    logStartOffset: number,
-  ): void {
+  /** Sets the producers to what the log says up to its end: from the latest sound snapshot on, or from its beginning. */
+  rebuild(producers: ProducerStateManager, segments: readonly LogSegment[], end: number): void {
+    const start = segments[0]?.baseOffset ?? end;
     this.removeAbove(end);
-    this.restore(producers, end, logStartOffset);
+    this.#restore(producers, start, end);
     for (const segment of segments) {
       if (segment.nextOffset > producers.mapEndOffset) replaySegment(segment, producers);
     }
@@ -70,6 +56,15 @@ export class ProducerSnapshots {
       if (bases.has(snapshotOffset)) continue;
       this.#files.unlink(segmentFilePath(this.#directory, snapshotOffset, 'snapshot'));
     }
+  }
+
+  #restore(producers: ProducerStateManager, start: number, end: number): void {
+    for (const offset of this.#offsets().toReversed()) {
+      if (offset > end || offset < start) continue;
+      const entries = this.#load(offset);
+      if (entries !== null) return producers.reset(offset, entries);
+    }
+    return producers.reset(start, new Map());
   }
 
   #load(offset: number): Map<number, ProducerStateEntry> | null {

@@ -193,15 +193,21 @@ export class SegmentedLog implements PartitionLog {
   }
 
   truncateTo(offset: number, done: FlushCompletion): void {
-    this.#exclusively(offset, done, () => {
+    const { local } = this.#parts;
+    const endAfter = (): number => (offset < this.#logStartOffset ? offset : local.endAfterCut(offset));
+    this.#exclusively(endAfter, done, () => {
       if (offset < this.#logStartOffset) this.#startAnew(offset);
-      else if (offset < this.#parts.local.endOffset) this.#cut(offset);
+      else if (offset < local.endOffset) this.#cut(offset);
       else this.#forgetEpochsFrom(offset);
     });
   }
 
   truncateFullyAndStartAt(offset: number, done: FlushCompletion): void {
-    this.#exclusively(Math.min(offset, this.recoveryPoint), done, () => this.#startAnew(offset));
+    this.#exclusively(
+      () => Math.min(offset, this.#logStartOffset),
+      done,
+      () => this.#startAnew(offset),
+    );
   }
 
   deleteRecordsBefore(offset: number): void {
@@ -276,10 +282,10 @@ export class SegmentedLog implements PartitionLog {
   }
 
   /**
-   * Runs a change of what lies behind the offset once nothing is in flight; appends are refused until it is done.
-   * The recovery point is lowered on disk first.
+   * Runs a change of the log's shape once nothing is in flight; appends are refused until it is done. What it leaves
+   * as it is ends at `endAfter`: the recovery point is lowered to that on disk first.
    */
-  #exclusively(offset: number, done: FlushCompletion, change: () => void): void {
+  #exclusively(endAfter: () => number, done: FlushCompletion, change: () => void): void {
     if (this.#closed) return done(new LogError('LOG_CLOSED', `${this.topic}-${this.partition} is closed`));
     this.#path.refuse('LOG_TRUNCATED');
     this.#path.failQueued(new LogError('LOG_TRUNCATED', 'the log is being truncated'));
@@ -289,9 +295,8 @@ export class SegmentedLog implements PartitionLog {
       done(failure);
     };
     return this.#path.whenIdle(() => {
-      if (this.failure !== null || offset >= this.recoveryPoint)
-        return settle(this.failure ?? this.#attempt(change));
-      this.#path.lowerRecoveryPoint(offset);
+      const lowered = this.failure ?? this.#attempt(() => this.#path.lowerRecoveryPoint(endAfter()));
+      if (lowered !== null) return settle(lowered);
       return this.#saveRecoveryPoints((error) => settle(error ?? this.failure ?? this.#attempt(change)));
     });
   }
@@ -301,7 +306,7 @@ export class SegmentedLog implements PartitionLog {
     this.#path.forget(local.truncateTo(offset));
     const end = local.endOffset;
     tail.truncate(end);
-    snapshots.rebuild(producers, local.segments.all, end, this.#logStartOffset);
+    snapshots.rebuild(producers, local.segments.all, end);
     this.#path.truncate(end, new LogError('LOG_TRUNCATED', `the log was truncated to offset ${end}`));
     this.#highWatermark = Math.min(this.#highWatermark, end);
     this.#forgetEpochsFrom(end);

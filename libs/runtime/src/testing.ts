@@ -4,8 +4,7 @@ export { ManualTurns } from './testing/manual-turns.ts';
 export {
   type CrashOptions,
   MemoryFileSystem,
-  type MemoryFault,
   type MemoryFileSystemOptions,
-  type MemoryOperation,
 } from './testing/memory-file-system.ts';
+export type { MemoryFault, MemoryOperation } from './testing/memory-operation.ts';
 export { SeededRandom } from './testing/seeded-random.ts';

@@ -7,35 +7,12 @@ import {
   type FileSystem,
   FileSystemError,
   type OpenMode,
-  type WriteCompletion,
 } from '../file-system.ts';
 import { MemoryFile } from './memory-file.ts';
+import { type MemoryDisk, MemoryFileHandle, type WriteOutcome } from './memory-file-handle.ts';
+import { concatenate, type MemoryFault, type MemoryOperation, poweredOff } from './memory-operation.ts';
 import { MemoryDirectory, MemoryTree, namesOf } from './memory-tree.ts';
 import { SeededRandom } from './seeded-random.ts';
-
-/** One change asked of the disk, as a fault is chosen for it. */
-export interface MemoryOperation {
-  readonly name:
-    | 'write'
-    | 'truncate'
-    | 'sync'
-    | 'create'
-    | 'rename'
-    | 'unlink'
-    | 'mkdir'
-    | 'rmdir'
-    | 'syncDirectory'
-    | 'read';
-  readonly path: string;
-  /** Bytes to be written or read; 0 for other operations. */
-  readonly bytes: number;
-}
-
-/** How an operation fails. For a write, `written` bytes reach the file before it does. */
-export interface MemoryFault {
-  readonly code: 'EIO' | 'ENOSPC' | 'EMFILE' | 'EACCES';
-  readonly written?: number;
-}
 
 export interface MemoryFileSystemOptions {
   /** Decides what survives a crash. */
@@ -236,7 +213,7 @@ export class MemoryFileSystem implements FileSystem {
   }
 
   /** What handles ask of the disk that they belong to. */
-  readonly #disk: Disk = {
+  readonly #disk: MemoryDisk = {
     life: () => this.#life,
     change: (operation) => this.#change(operation),
     read: (operation) => this.#meetFault(operation),
@@ -341,134 +318,10 @@ export class MemoryFileSystem implements FileSystem {
   }
 }
 
-interface WriteOutcome {
-  readonly error: FileSystemError | null;
-  readonly written: number;
-}
-
-interface Disk {
-  life(): number;
-  change(operation: MemoryOperation): void;
-  read(operation: MemoryOperation): void;
-  write(
-    file: MemoryFile,
-    operation: MemoryOperation,
-    chunks: readonly Uint8Array[],
-    position: number,
-  ): WriteOutcome;
-  sync(file: MemoryFile, path: string): void;
-  inBackground(operation: MemoryOperation, action: () => void, done: Completion): void;
-  background(operation: MemoryOperation, deliver: () => void, abandon: () => void): void;
-  random(): SeededRandom;
-}
-
-class MemoryFileHandle implements FileHandle {
-  readonly path: string;
-  readonly #file: MemoryFile;
-  readonly #disk: Disk;
-  readonly #life: number;
-  #open = true;
-
-  constructor(path: string, file: MemoryFile, disk: Disk) {
-    this.path = path;
-    this.#file = file;
-    this.#disk = disk;
-    this.#life = disk.life();
-  }
-
-  size(): number {
-    this.#requireAlive('fstat');
-    return this.#file.size;
-  }
-
-  read(
-    buffer: Uint8Array,
-    position: number,
-    bufferOffset = 0,
-    length = buffer.length - bufferOffset,
-  ): number {
-    this.#requireAlive('read');
-    this.#disk.read({ name: 'read', path: this.path, bytes: length });
-    const bytes = this.#file.contents.subarray(position, position + length);
-    buffer.set(bytes, bufferOffset);
-    return bytes.length;
-  }
-
-  write(chunks: readonly Uint8Array[], position: number, done: WriteCompletion): void {
-    this.#requireAlive('write');
-    const operation = this.#operation('write', chunks);
-    const deliver = (): void => {
-      let outcome: WriteOutcome;
-      try {
-        outcome = this.#disk.write(this.#file, operation, chunks, position);
-      } catch (error) {
-        if (error instanceof FileSystemError) return;
-        throw error;
-      }
-      done(outcome.error, outcome.written);
-    };
-    const abandon = (): void => {
-      const bytes = concatenate(chunks);
-      this.#file.write(position, bytes.subarray(0, this.#disk.random().below(bytes.length + 1)));
-    };
-    this.#disk.background(operation, deliver, abandon);
-  }
-
-  writeNow(chunks: readonly Uint8Array[], position: number): void {
-    this.#requireAlive('write');
-    const { error } = this.#disk.write(this.#file, this.#operation('write', chunks), chunks, position);
-    if (error !== null) throw error;
-  }
-
-  truncate(size: number): void {
-    this.#requireAlive('truncate');
-    this.#disk.change(this.#operation('truncate', []));
-    this.#file.truncate(size);
-  }
-
-  sync(done: Completion): void {
-    this.#requireAlive('fdatasync');
-    this.#disk.inBackground(this.#operation('sync', []), () => this.#disk.sync(this.#file, this.path), done);
-  }
-
-  syncNow(): void {
-    this.#requireAlive('fdatasync');
-    this.#disk.sync(this.#file, this.path);
-  }
-
-  close(): void {
-    this.#requireAlive('close');
-    this.#open = false;
-  }
-
-  #operation(name: 'write' | 'truncate' | 'sync', chunks: readonly Uint8Array[]): MemoryOperation {
-    return { name, path: this.path, bytes: chunks.reduce((total, chunk) => total + chunk.length, 0) };
-  }
-
-  #requireAlive(operation: string): void {
-    if (this.#life !== this.#disk.life()) throw poweredOff(operation, this.path);
-    if (!this.#open) throw new FileSystemError('EBADF', operation, this.path, 'the handle is closed');
-  }
-}
-
 function parentOf(path: string): string {
   return `/${namesOf(path).slice(0, -1).join('/')}`;
 }
 
-function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((total, chunk) => total + chunk.length, 0));
-  let position = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, position);
-    position += chunk.length;
-  }
-  return bytes;
-}
-
 function faultError(fault: MemoryFault, operation: MemoryOperation): FileSystemError {
   return new FileSystemError(fault.code, operation.name, operation.path, 'injected fault');
-}
-
-function poweredOff(operation: string, path: string): FileSystemError {
-  return new FileSystemError('EPOWEROFF', operation, path, 'the machine is off');
 }

@@ -16,6 +16,8 @@ export class MemoryFile {
   #cached = new Uint8Array(0);
   #durable = new Uint8Array(0);
   #pending: PendingChange[] = [];
+  /** The cache holds pages that no sync will bring to the disk any more. */
+  #lostPages = false;
 
   get contents(): Uint8Array {
     return this.#cached;
@@ -38,7 +40,8 @@ export class MemoryFile {
   }
 
   sync(): void {
-    this.#durable = this.#cached;
+    if (this.#lostPages) for (const change of this.#pending) this.#durable = applied(this.#durable, change);
+    else this.#durable = this.#cached;
     this.#pending = [];
   }
 
@@ -47,6 +50,7 @@ export class MemoryFile {
    * and saves nothing.
    */
   failSync(): void {
+    this.#lostPages = true;
     this.#pending = [];
   }
 
@@ -61,7 +65,9 @@ export class MemoryFile {
       }
     }
     this.#cached = disk;
-    this.sync();
+    this.#durable = disk;
+    this.#pending = [];
+    this.#lostPages = false;
   }
 }
 
@@ -78,6 +84,10 @@ function surviving(disk: Uint8Array<ArrayBuffer>, position: number, bytes: Uint8
     start = end;
   }
   return result;
+}
+
+function applied(disk: Uint8Array<ArrayBuffer>, change: PendingChange): Uint8Array<ArrayBuffer> {
+  return change.kind === 'write' ? overlay(disk, change.position, change.bytes) : resized(disk, change.size);
 }
 
 function overlay(base: Uint8Array, position: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
