@@ -2,6 +2,8 @@ import type { Admin } from './admin/types.ts';
 import type { ClientOptions } from './client-options.ts';
 import { parseBrokerAddresses } from './cluster/broker-addresses.ts';
 import { Cluster, type ClusterSettings } from './cluster/cluster.ts';
+import { consumerSettings } from './consumer/consumer-options.ts';
+import { KafkaConsumer } from './consumer/kafka-consumer.ts';
 import type { Consumer, ConsumerOptions } from './consumer/types.ts';
 import { nodePorts } from './node-ports.ts';
 import { KafkaProducer } from './producer/kafka-producer.ts';
@@ -41,8 +43,12 @@ export function createClient(options: ClientOptions): KafkaClient {
       parts.add(producer);
       return producer;
     },
-    consumer() {
-      throw new Error('the consumer follows');
+    consumer<const T extends string | AnyTopic = string>(consumerOptions: ConsumerOptions<T> = {}) {
+      made += 1;
+      const consumer = new KafkaConsumer(cluster, consumerSettings(consumerOptions), `consumer-${made}`);
+      parts.add(consumer);
+      // Its records decode by the topics given here: that is what the type says.
+      return consumer as unknown as Consumer<T>;
     },
     admin() {
       throw new Error('the admin follows');

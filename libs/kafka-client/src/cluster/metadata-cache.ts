@@ -97,6 +97,11 @@ export class MetadataCache {
     return true;
   }
 
+  /** An address told beside another answer. */
+  learnBroker(node: BrokerNode): void {
+    this.#brokers = new Map([...this.#brokers, [node.id, node]]);
+  }
+
   #applyTopic(name: string, answer: MetadataResponse['topics'][number]): void {
     const topicId = answer.topicId === ZERO_UUID ? null : answer.topicId;
     const known = this.#topics.get(name);

@@ -1,0 +1,77 @@
+/**
+ * Commits under the membership of the moment. A rebalance that is going on is waited for if the partitions stay; once they
+ * have gone to somebody else a commit is refused here already.
+ */
+import type { Ports } from '../ports.ts';
+import { backoffMs, type BackoffLimits } from '../backoff.ts';
+import { KafkaClientError } from '../errors.ts';
+import { notAssigned } from './consumer-errors.ts';
+import type { GroupSession } from './group-session.ts';
+import type { Membership, OffsetStore, OffsetToCommit } from './offset-store.ts';
+
+/** Membership of one who only stores offsets: allowed while the group has no members. */
+const NO_MEMBER: Membership = { memberId: '', generation: -1, groupInstanceId: null };
+const CODES = {
+  REBALANCE_IN_PROGRESS: 27,
+  ILLEGAL_GENERATION: 22,
+  UNKNOWN_MEMBER_ID: 25,
+  FENCED_INSTANCE_ID: 82,
+} as const;
+
+export class Committer {
+  readonly #store: OffsetStore;
+  readonly #session: GroupSession | null;
+  readonly #groupInstanceId: string | null;
+  readonly #ports: Ports;
+  readonly #retryBackoff: BackoffLimits;
+
+  constructor(
+    store: OffsetStore,
+    session: GroupSession | null,
+    groupInstanceId: string | null,
+    ports: Ports,
+    retryBackoff: BackoffLimits,
+  ) {
+    this.#store = store;
+    this.#session = session;
+    this.#groupInstanceId = groupInstanceId;
+    this.#ports = ports;
+    this.#retryBackoff = retryBackoff;
+  }
+
+  async commit(offsets: readonly OffsetToCommit[], timeoutMs: number): Promise<void> {
+    if (offsets.length === 0) return;
+    const deadline = this.#ports.clock.monotonic() + timeoutMs;
+    for (let failures = 1; ; failures++) {
+      this.#requireHeld(offsets);
+      try {
+        await this.#store.commit(offsets, () => this.#membership(offsets), deadline);
+        return;
+      } catch (error) {
+        if (!(error instanceof KafkaClientError) || !(error.code in CODES)) throw error;
+        this.#session?.send({ type: 'fenced', errorCode: CODES[error.code as keyof typeof CODES] });
+        const pause = backoffMs(this.#retryBackoff, failures, this.#ports.random.fraction());
+        const mayPass =
+          error.code === 'REBALANCE_IN_PROGRESS' && this.#ports.clock.monotonic() + pause < deadline;
+        if (!mayPass) throw error;
+        await new Promise<void>((resolve) => {
+          this.#ports.timers.schedule(pause, resolve);
+        });
+      }
+    }
+  }
+
+  #membership(offsets: readonly OffsetToCommit[]): Membership {
+    if (this.#session === null) return NO_MEMBER;
+    this.#requireHeld(offsets);
+    const { memberId, generation } = this.#session.member;
+    return { memberId, generation, groupInstanceId: this.#groupInstanceId };
+  }
+
+  #requireHeld(offsets: readonly OffsetToCommit[]): void {
+    const member = this.#session?.member;
+    if (member === undefined) return;
+    for (const offset of offsets)
+      if (member.generation < 0 || !member.holds(offset)) throw notAssigned(offset);
+  }
+}
