@@ -43,12 +43,6 @@ export const problems = {
     title: 'The idempotency key was used for another request',
     hint: 'Take a fresh idempotency key for each order.',
   },
-  TOO_MANY_REQUESTS: {
-    status: 429,
-    title: 'This client has too many requests under way',
-    hint: 'Wait, then try again.',
-    retryAfterSeconds: 1,
-  },
   INTERNAL: {
     status: 500,
     title: 'Something is broken here',
@@ -88,6 +82,12 @@ export const problems = {
     status: 503,
     title: 'It is not known yet whether the reservation was recorded',
     hint: 'The seats are kept for you. Send the same request with the same idempotency key: it resolves to the same reservation.',
+    retryAfterSeconds: 2,
+  },
+  CANCELLATION_UNKNOWN: {
+    status: 503,
+    title: 'It is not known yet whether the cancellation was recorded',
+    hint: 'Send it again: cancelling twice is the same as cancelling once.',
     retryAfterSeconds: 2,
   },
   STATUS_UNAVAILABLE: {
