@@ -1,3 +1,4 @@
+import { KafkaAdmin } from './admin/kafka-admin.ts';
 import type { Admin } from './admin/types.ts';
 import type { ClientOptions } from './client-options.ts';
 import { parseBrokerAddresses } from './cluster/broker-addresses.ts';
@@ -50,9 +51,7 @@ export function createClient(options: ClientOptions): KafkaClient {
       // Its records decode by the topics given here: that is what the type says.
       return consumer as unknown as Consumer<T>;
     },
-    admin() {
-      throw new Error('the admin follows');
-    },
+    admin: () => new KafkaAdmin(cluster),
     close,
     [Symbol.asyncDispose]: () => close(),
   };
