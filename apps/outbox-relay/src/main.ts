@@ -29,7 +29,8 @@ async function start(context: ProcessContext<Configuration>): Promise<void> {
   });
   const client = createClient({ brokers: configuration.BROKERS, clientId: SERVICE });
   // Less than the lease: a message that is still being sent when its claim runs out could be sent by two at once.
-  const producer = client.producer({ deliveryTimeoutMs: Math.floor(configuration.LEASE_MS * 0.8) });
+  const deliveryTimeoutMs = Math.floor(configuration.LEASE_MS * 0.8);
+  const producer = client.producer({ deliveryTimeoutMs, requestTimeoutMs: Math.ceil(deliveryTimeoutMs / 2) });
   const meters = new RelayMetrics(metrics, database);
   const app = await NestFactory.create<NestFastifyApplication>(
     OutboxRelayModule.with({ configuration, logger, database, producer, meters }),
