@@ -116,6 +116,13 @@ describe('finding a coordinator', () => {
       port: -1,
     });
     expect(broker.metadata.image.topics.has(GROUP_OFFSETS_TOPIC)).toBe(false);
+    findCoordinator(broker);
+    expect(broker.lines.filter(({ level }) => level === 'warn')).toEqual([
+      expect.objectContaining({
+        msg: 'a group has no coordinator',
+        reason: '__consumer_offsets needs 2 live brokers, there are 1.',
+      }),
+    ]);
     broker.broker.startBroker(2);
     expect(findCoordinator(broker)?.errorCode).toBe(ErrorCode.NONE);
   });

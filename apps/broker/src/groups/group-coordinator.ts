@@ -23,6 +23,7 @@ import {
 } from '@seatlog/metadata-quorum';
 import type { Cancel } from '@seatlog/runtime';
 import type { MetadataService } from '../metadata/metadata-service.ts';
+import { OccasionalLog } from '../network/occasional-log.ts';
 import type { LeadershipChange } from '../replica-manager/replica-manager.ts';
 import { CoordinatedPartition, type CoordinatedPartitionOptions } from './coordinated-partition.ts';
 import type {
@@ -50,6 +51,7 @@ type Place =
 export class GroupCoordinator implements GroupService {
   readonly #options: GroupCoordinatorOptions;
   readonly #groupConfig: GroupConfig;
+  readonly #complaints: OccasionalLog;
   readonly #led = new Map<number, CoordinatedPartition>();
   readonly #stops: (() => void)[] = [];
   #cancelSweep: Cancel = () => {};
@@ -57,6 +59,7 @@ export class GroupCoordinator implements GroupService {
   constructor(options: GroupCoordinatorOptions) {
     this.#options = options;
     this.#groupConfig = groupSettings(options.config);
+    this.#complaints = new OccasionalLog(options.clock, options.log);
   }
 
   start(): void {
@@ -116,8 +119,12 @@ export class GroupCoordinator implements GroupService {
   findCoordinator(groupId: string, listenerName: string, done: (coordinator: Coordinator) => void): void {
     const { config, metadata, topicCreation } = this.#options;
     ensureOffsetsTopic(metadata, config, topicCreation, (errorCode, errorMessage) => {
-      if (errorCode !== ErrorCode.NONE) done(noCoordinator(errorMessage ?? '', errorCode));
-      else done(coordinatorOf(metadata.image, groupId, listenerName));
+      const coordinator =
+        errorCode === ErrorCode.NONE
+          ? coordinatorOf(metadata.image, groupId, listenerName)
+          : noCoordinator(errorMessage ?? '', errorCode);
+      if (coordinator.errorCode !== ErrorCode.NONE) this.#complain(groupId, coordinator);
+      done(coordinator);
     });
   }
 
@@ -125,6 +132,15 @@ export class GroupCoordinator implements GroupService {
     return [...this.#led.values()].flatMap(({ shard }) =>
       shard === null ? [] : shard.list().map(({ groupId }) => summaryOf(shard, groupId)),
     );
+  }
+
+  /** Clients ask again and again without a word to their users, so the operator is told. */
+  #complain(groupId: string, { errorMessage }: Coordinator): void {
+    this.#complaints.warn('a group has no coordinator', {
+      groupId,
+      reason: errorMessage,
+      hint: 'offsets.topic.replication.factor must not be above the number of live brokers',
+    });
   }
 
   #placeOf(groupId: string): Place {

@@ -10,7 +10,7 @@ import type { GroupProtocol } from '../events.ts';
 import type { GroupSnapshot } from '../loading/group-snapshot.ts';
 import { type GroupMember, memberOfSnapshot, metadataFor, renamedMember } from './group-member.ts';
 import { type GroupState, mayMove } from './group-state.ts';
-import { mostWantedProtocol, protocolsOfAll } from './protocol-vote.ts';
+import { isKnownToAll, mostWantedProtocol } from './protocol-vote.ts';
 
 /** The time to join: a first generation waits for company, later ones for those who were there before. */
 export type JoinPhase =
@@ -139,8 +139,7 @@ export class ClassicGroup {
   supports(protocolType: string, protocols: readonly GroupProtocol[]): boolean {
     if (this.members.size === 0) return protocolType !== '' && protocols.length > 0;
     if (protocolType !== this.protocolType) return false;
-    const common = protocolsOfAll(this.members.values());
-    return protocols.some(({ name }) => common.has(name));
+    return protocols.some(({ name }) => isKnownToAll(this.members.values(), name));
   }
 
   selectProtocol(): string | null {

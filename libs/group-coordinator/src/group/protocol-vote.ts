@@ -1,8 +1,15 @@
 /** How a group finds the protocol (the assignor) of its next generation. */
 import type { GroupMember } from './group-member.ts';
 
+export function isKnownToAll(members: Iterable<GroupMember>, protocolName: string): boolean {
+  for (const { terms } of members) {
+    if (!terms.protocols.some(({ name }) => name === protocolName)) return false;
+  }
+  return true;
+}
+
 /** The names that every member supports. */
-export function protocolsOfAll(members: Iterable<GroupMember>): ReadonlySet<string> {
+function protocolsOfAll(members: Iterable<GroupMember>): ReadonlySet<string> {
   let common: Set<string> | null = null;
   for (const { terms } of members) {
     const own = new Set(terms.protocols.map(({ name }) => name));
