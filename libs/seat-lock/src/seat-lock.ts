@@ -14,7 +14,7 @@
  *
  * Every call fails with a SeatLockError within the command timeout if Redis is away.
  */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { eventIdOf, seatLabelOf, type SeatSettlement } from '@seatlog/booking';
 import type { Redis } from 'ioredis';
 import { parseAcquireReply } from './acquire-reply.ts';
@@ -41,7 +41,7 @@ export interface SeatLockOptions extends RedisConnectionOptions {
   readonly leaseMs?: number;
   /** How long an answer is kept for its idempotency key. */
   readonly requestTtlMs?: number;
-  /** Random text without `|`. Default: 16 random bytes. */
+  /** Random text without `|`. Default: a random UUID. */
   readonly randomId?: () => string;
 }
 
@@ -60,7 +60,7 @@ export class SeatLock {
     this.#lockTtlMs = options.lockTtlMs;
     this.#leaseMs = options.leaseMs ?? DEFAULT_LEASE_MS;
     this.#requestTtlMs = options.requestTtlMs ?? DEFAULT_REQUEST_TTL_MS;
-    this.#randomId = options.randomId ?? (() => randomBytes(16).toString('base64url'));
+    this.#randomId = options.randomId ?? randomUUID;
   }
 
   /** Refuses a Redis that evicts (REDIS_EVICTS), or is not there (REDIS_UNAVAILABLE). */

@@ -20,7 +20,8 @@ export class ProblemFilter implements ExceptionFilter {
   #problemOf(error: unknown): BookingProblem {
     if (error instanceof BookingProblem) return error;
     if (error instanceof SeatLockError && error.retriable) {
-      this.#logger.warn({ error }, 'seats cannot be locked');
+      // Without its stack: while Redis is away this line comes with every request.
+      this.#logger.warn({ code: error.code, cause: error.message }, 'seats cannot be locked');
       return new BookingProblem('SEAT_LOCK_UNAVAILABLE', undefined, { cause: error });
     }
     const status = statusOf(error);

@@ -36,7 +36,8 @@ export class OrderDesk {
     try {
       return statusView(order, await this.#options.readOrder(order.orderId));
     } catch (error) {
-      this.#options.logger.warn({ error, reservationId: order.orderId }, 'a state could not be read');
+      const cause = error instanceof Error ? error.message : String(error);
+      this.#options.logger.warn({ cause, reservationId: order.orderId }, 'a state could not be read');
       throw new BookingProblem('STATUS_UNAVAILABLE', undefined, { cause: error });
     }
   }

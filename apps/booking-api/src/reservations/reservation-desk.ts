@@ -14,9 +14,9 @@ import {
   orderIdOf,
   requestFingerprint,
   reservationCreatedEvents,
-  reservationIdOf,
   signStatusToken,
   type PlacedOrder,
+  type ReservationCreated,
 } from '@seatlog/booking';
 import type { Logger } from '@seatlog/observability';
 import type { Attempt, SeatLock } from '@seatlog/seat-lock';
@@ -136,7 +136,7 @@ export class ReservationDesk {
     const outcome = await this.#timed('publish', () => publisher.publish(events));
     if (outcome.kind === 'not-written') return this.#giveUp(run, 'RESERVATION_NOT_WRITTEN');
     if (outcome.kind === 'unknown') return this.#leaveOpen(run);
-    const body = JSON.stringify(this.#acceptanceOf(order, attempt));
+    const body = JSON.stringify(this.#acceptanceOf(run, events));
     await this.#complete(attempt, body);
     logger.info({ reservationId: orderId, resumed, records: outcome.records }, 'reservation accepted');
     return { body, replayed: false };
@@ -149,11 +149,17 @@ export class ReservationDesk {
     const amount = totalOf(order);
     // Named by the attempt's token: a run that takes the attempt up again asks about the same payment.
     const request = { attemptId: attempt.token, orderId, userId, amount, currency, ...command.payment };
+    // Not AbortSignal.timeout: its timer would outlive the request, thousands of them at a time.
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), paymentTimeoutMs);
     try {
-      return await payments.authorize(request, AbortSignal.timeout(paymentTimeoutMs));
+      return await payments.authorize(request, deadline.signal);
     } catch (error) {
-      logger.warn({ error, reservationId: orderId }, 'the payment provider gave no answer');
+      const cause = messageOf(error);
+      logger.warn({ cause, reservationId: orderId }, 'the payment provider gave no answer');
       return this.#giveUp(run, 'PAYMENT_UNAVAILABLE');
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -173,7 +179,8 @@ export class ReservationDesk {
       await seatLock.markUnknown(run.attempt);
     } catch (error) {
       // The lease runs out by itself, and then the same key takes the attempt up.
-      logger.warn({ error, reservationId }, 'an attempt of unknown outcome could not be marked');
+      const cause = messageOf(error);
+      logger.warn({ cause, reservationId }, 'an attempt of unknown outcome could not be marked');
     }
     logger.warn({ reservationId }, 'outcome unknown, seats kept');
     throw new BookingProblem('RESERVATION_UNKNOWN', undefined, { members: { reservationId } });
@@ -184,8 +191,8 @@ export class ReservationDesk {
     try {
       return await seatLock.release(run.attempt);
     } catch (error) {
-      const reservationId = run.order.orderId;
-      logger.warn({ error, reservationId }, 'seats could not be released, their lock will run out');
+      const fields = { cause: messageOf(error), reservationId: run.order.orderId };
+      logger.warn(fields, 'seats could not be released, their lock will run out');
       return false;
     }
   }
@@ -206,22 +213,19 @@ export class ReservationDesk {
     } catch (error) {
       // The reservation is written all the same. Should the request come again it publishes the same events, which are
       // recognised as duplicates, and gets the same answer.
-      logger.warn({ error, reservationId: attempt.orderId }, 'an answer could not be kept');
+      const fields = { cause: messageOf(error), reservationId: attempt.orderId };
+      logger.warn(fields, 'an answer could not be kept');
     }
   }
 
-  #acceptanceOf(order: PlacedOrder, attempt: Attempt): AcceptedReservation {
+  #acceptanceOf({ order, attempt }: Run, events: readonly ReservationCreated[]): AcceptedReservation {
     const { orderId, currency } = order;
     const token = signStatusToken(order, this.#options.tokenSecret);
     return {
       reservationId: orderId,
       token,
       statusUrl: `/reservations/${token}`,
-      seats: order.seats.map(({ seatId, amount }) => ({
-        seatId,
-        reservationId: reservationIdOf(orderId, seatId),
-        price: { amount, currency },
-      })),
+      seats: events.map(({ seatId, reservationId, price }) => ({ seatId, reservationId, price })),
       total: { amount: totalOf(order), currency },
       lockedUntil: new Date(attempt.lockedUntil).toISOString(),
     };
@@ -254,6 +258,11 @@ function orderOf(attempt: Attempt, command: ReserveCommand, entry: EventEntry): 
     amount: entry.priceOf.get(seatId) ?? 0,
   }));
   return { orderId: attempt.orderId, eventId, userId, currency: entry.event.currency, seats };
+}
+
+/** Foreseen failures are logged in a line: while something is away they come with every request. */
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function totalOf(order: PlacedOrder): number {

@@ -63,10 +63,13 @@ export class KafkaReservationPublisher extends ReservationPublisher {
     }
     if (failures.length === 0) return { kind: 'written', records };
     const [error] = failures;
-    logger.warn({ error, orderId: events[0]?.orderId, failed: failures.length }, 'publishing failed');
     const code = error instanceof KafkaClientError ? error.code : 'UNEXPECTED';
     const surelyNot = records.length === 0 && failures.every(isSurelyNotWritten);
-    return { kind: surelyNot ? 'not-written' : 'unknown', code };
+    const kind = surelyNot ? 'not-written' : 'unknown';
+    const cause = error instanceof Error ? error.message : String(error);
+    const fields = { code, cause, kind, reservationId: events[0]?.orderId, failed: failures.length };
+    logger.warn(fields, 'publishing failed');
+    return { kind, code };
   }
 }
 
