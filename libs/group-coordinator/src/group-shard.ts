@@ -3,7 +3,8 @@
  *
  * Promises: one event in, effects out, in order; no clock, no chance, no I/O. The same events at the same moments on the
  * same contents give the same effects. What it holds is at all times what folding its partition's replicated records
- * would give, apart from members that wait for a generation.
+ * would give, apart from members that wait for a generation, and from an empty generation whose record could not be
+ * written: after it, members of before come back until their sessions end.
  *
  * Expects of the caller:
  * - `loaded` is the first event, and `resigned` the last;
