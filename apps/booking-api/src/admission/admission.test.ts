@@ -101,6 +101,6 @@ describe('admission over HTTP', () => {
       headers: { connection: 'close' },
     });
     proceed();
-    expect((await underWay).status).toBe(202);
+    expect(await underWay).toMatchObject({ status: 202, headers: { connection: 'close' } });
   });
 });

@@ -35,9 +35,13 @@ export function addAdmissionHook(server: FastifyInstance, options: AdmissionHook
       return done();
     }
     onRefused(refusal.code);
-    if (health.isDraining) void reply.header('connection', 'close');
     void sendProblem(reply, refusal);
     return undefined;
+  });
+  // Every answer from now on closes its connection, or the server would wait for connections that clients keep open.
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (health.isDraining) void reply.header('connection', 'close');
+    done();
   });
   // One of the two comes for every request, also when the client goes away: then the answer is made all the same.
   server.addHook('onResponse', (request, _reply, done) => {
