@@ -149,17 +149,22 @@ export class AppendPath {
     for (const segment of segments) this.#syncer.forget(segment);
   }
 
-  /** Takes no appends from now on, with this code, and none from `exclusively` on until `readmit`. */
+  /** Takes no appends from now on, with this code. */
   refuse(code: LogErrorCode): void {
     this.#closedBy = code;
   }
 
-  readmit(): void {
-    this.#closedBy = null;
+  /** Runs the action once nothing is queued or in flight, and begins nothing of its own until `readmit`. */
+  quiesce(code: LogErrorCode, error: LogError, action: () => void): void {
+    this.#closedBy = code;
+    this.#writer.failQueued(error);
+    this.#syncer.pause();
+    this.whenIdle(action);
   }
 
-  failQueued(error: LogError): void {
-    this.#writer.failQueued(error);
+  readmit(): void {
+    this.#closedBy = null;
+    this.#syncer.resume();
   }
 
   lowerRecoveryPoint(offset: number): void {
@@ -176,10 +181,8 @@ export class AppendPath {
     this.#writer.whenIdle(() => this.#syncer.whenIdle(() => this.#parts.epochs.whenIdle(action)));
   }
 
-  /** Syncs everything before returning, names and epochs too; nothing may be in flight. */
+  /** Syncs everything before returning; nothing may be in flight. */
   syncNow(): void {
-    this.#syncer.noteNames();
-    if (!this.#parts.epochs.saved) this.#parts.epochs.save();
     this.#syncer.syncNow(this.#parts.local.endOffset);
     this.#synced();
   }
@@ -188,7 +191,7 @@ export class AppendPath {
   truncate(endOffset: number, error: LogError): void {
     this.#nextOffset = endOffset;
     this.#recoveryPoint = Math.min(this.#recoveryPoint, endOffset);
-    this.#syncer.truncate(endOffset);
+    this.#syncer.truncate(endOffset, error);
     failAll(this.#gate.truncate(endOffset), error);
   }
 
@@ -198,6 +201,7 @@ export class AppendPath {
     this.#recoveryPoint = offset;
     failAll(this.#gate.abandon(), error);
     this.#gate.restart(offset);
+    this.#syncer.truncate(-1, error);
     this.#syncer.syncNow(offset);
   }
 

@@ -30,6 +30,7 @@ export class LogSyncer {
   #syncedOffset: number;
   #wantedOffset: number;
   #running = false;
+  #paused = false;
   #failure: LogError | null = null;
   #waiters: Waiter[] = [];
   #idle: (() => void)[] = [];
@@ -73,6 +74,16 @@ export class LogSyncer {
     return this.#run();
   }
 
+  /** Begins no sync until `resume`; those that are asked for wait. */
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#run();
+  }
+
   /** Runs the action when no sync is in flight; those that are asked for and not begun wait for it. */
   whenIdle(action: () => void): void {
     if (this.#running) this.#idle.push(action);
@@ -91,10 +102,13 @@ export class LogSyncer {
     this.#release();
   }
 
-  /** The log ends here now; nothing may be in flight. */
-  truncate(offset: number): void {
+  /** The log ends here now; nothing may be in flight. Whoever waits for what is gone is told the error. */
+  truncate(offset: number, error: LogError): void {
     this.#syncedOffset = Math.min(this.#syncedOffset, offset);
-    this.#wantedOffset = this.#syncedOffset;
+    this.#wantedOffset = Math.min(this.#wantedOffset, offset);
+    const lost = this.#waiters.filter((waiter) => waiter.offset > offset);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.offset <= offset);
+    for (const { done } of lost) done(error);
   }
 
   /** The segment is on its way out: what it holds need not last. */
@@ -110,7 +124,7 @@ export class LogSyncer {
   }
 
   #run(): void {
-    if (this.#running || this.#failure !== null) return;
+    if (this.#running || this.#paused || this.#failure !== null) return;
     if (this.#wantedOffset <= this.#syncedOffset) return this.#release();
     this.#running = true;
     const target = this.#wantedOffset;

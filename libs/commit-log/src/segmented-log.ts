@@ -177,6 +177,7 @@ export class SegmentedLog implements PartitionLog {
   }
 
   assignLeaderEpoch(epoch: number, startOffset: number): void {
+    this.#requireOpen();
     if (this.#parts.epochs.cache.assign(epoch, startOffset)) this.#parts.epochs.saveInBackground();
   }
 
@@ -275,7 +276,8 @@ export class SegmentedLog implements PartitionLog {
   }
 
   #finish(): void {
-    const { local, producers, snapshots } = this.#parts;
+    const { local, producers, snapshots, epochs } = this.#parts;
+    if (!epochs.saved) epochs.save();
     local.saveDerived('An index', () => local.segments.active.seal());
     local.saveDerived('A producer snapshot', () => snapshots.take(local.endOffset, producers));
     this.#path.syncNow();
@@ -287,14 +289,13 @@ export class SegmentedLog implements PartitionLog {
    */
   #exclusively(endAfter: () => number, done: FlushCompletion, change: () => void): void {
     if (this.#closed) return done(new LogError('LOG_CLOSED', `${this.topic}-${this.partition} is closed`));
-    this.#path.refuse('LOG_TRUNCATED');
-    this.#path.failQueued(new LogError('LOG_TRUNCATED', 'the log is being truncated'));
+    const truncated = new LogError('LOG_TRUNCATED', 'the log is being truncated');
     const settle = (failure: LogError | null): void => {
       if (failure !== null) this.#path.fence(failure);
       if (!this.#closed) this.#path.readmit();
       done(failure);
     };
-    return this.#path.whenIdle(() => {
+    return this.#path.quiesce('LOG_TRUNCATED', truncated, () => {
       const lowered = this.failure ?? this.#attempt(() => this.#path.lowerRecoveryPoint(endAfter()));
       if (lowered !== null) return settle(lowered);
       return this.#saveRecoveryPoints((error) => settle(error ?? this.failure ?? this.#attempt(change)));
@@ -320,7 +321,7 @@ export class SegmentedLog implements PartitionLog {
     snapshots.removeAbove(-1);
     producers.reset(offset, new Map());
     epochs.cache.clear();
-    epochs.save();
+    epochs.saveInBackground();
     this.#logStartOffset = offset;
     this.#highWatermark = offset;
     this.#path.restart(offset, new LogError('LOG_TRUNCATED', `the log begins anew at offset ${offset}`));
@@ -328,7 +329,7 @@ export class SegmentedLog implements PartitionLog {
 
   #forgetEpochsFrom(offset: number): void {
     const { epochs } = this.#parts;
-    if (epochs.cache.truncateFromEnd(offset)) epochs.save();
+    if (epochs.cache.truncateFromEnd(offset)) epochs.saveInBackground();
   }
 
   #raiseLogStart(offset: number): void {

@@ -27,6 +27,7 @@ export type LogAction =
   | { readonly kind: 'deleteRecords'; readonly part: number }
   | { readonly kind: 'retain' }
   | { readonly kind: 'checkpoint' }
+  | { readonly kind: 'restart' }
   | { readonly kind: 'wait'; readonly milliseconds: number };
 
 interface ModelBatch {
@@ -115,6 +116,13 @@ export class CrashModel {
     verifyLookups(log, found);
     verifyEpochs(log, found);
     this.#verifyProducers(log, found);
+  }
+
+  /** A clean stop loses nothing and syncs everything. */
+  restarted(log: PartitionLog): void {
+    if (log.logEndOffset < this.#written)
+      throw new Error(`a clean stop left ${log.logEndOffset} of ${this.#written}`);
+    this.adopt(log);
   }
 
   /** From here on the log is what was found: the model goes on from it. */
