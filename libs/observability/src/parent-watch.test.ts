@@ -8,7 +8,14 @@ it('tells once that the watched process is gone; one that lives, none, and one n
   await once(parent, 'spawn');
   const told: string[] = [];
   const watch = (name: string, parentPid: number | undefined, onGone = () => {}) =>
-    watchParent({ parentPid, intervalMs: 5, onGone: () => void (told.push(name), onGone()) });
+    watchParent({
+      parentPid,
+      intervalMs: 5,
+      onGone: () => {
+        told.push(name);
+        onGone();
+      },
+    });
   const endOfLiving = watch('living', process.pid);
   const endOfNone = watch('none', undefined);
   watch('ended', parent.pid)();
