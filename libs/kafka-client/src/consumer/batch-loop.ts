@@ -17,6 +17,8 @@ export interface LoopListener {
   cameRound(batch: TakenBatch): void;
   /** It asks for the next. */
   polled(busy: boolean): void;
+  /** Fetched bytes were used up: there is room for more. */
+  roomMade(): void;
 }
 
 interface Waiting {
@@ -129,6 +131,7 @@ export class BatchLoop {
     for (let index = 0; index < readers.length; index++) {
       const reader = readers[(index + this.#rotation) % readers.length] as PartitionReader;
       if (!reader.hasRecords || reader.paused || reader.ending) continue;
+      const buffered = reader.bufferedBytes;
       let taken: TakenRecords | null;
       try {
         taken = reader.take(this.#maxRecords);
@@ -136,6 +139,7 @@ export class BatchLoop {
         this.#failure ??= error as Error;
         return null;
       }
+      if (reader.bufferedBytes < buffered) this.#listener.roomMade();
       if (taken === null) continue;
       this.#rotation += index + 1;
       reader.inHand = true;

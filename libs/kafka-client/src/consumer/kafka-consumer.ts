@@ -59,6 +59,7 @@ export class KafkaConsumer implements AsyncDisposable {
     this.#loop = new BatchLoop(ports, () => this.#fetcher.readers, settings.maxPollRecords, {
       cameRound: (batch) => this.#cameRound(batch),
       polled: (busy) => this.#session?.polled(busy),
+      roomMade: () => this.#fetcher.wake(),
     });
     this.#fetcher = new Fetcher(cluster, settings, `${purpose}-fetch`, {
       arrived: () => this.#loop.wake(),
