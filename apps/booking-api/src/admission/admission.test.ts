@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiFixture, EVENT, get, reserve, seat, until } from '../testing/api-fixture.ts';
+import { EVENT, get, reserve, seat, until, withApi } from '../testing/api-fixture.ts';
 import { AdmissionGate } from './admission-gate.ts';
 import { BacklogEstimator } from './backlog-estimator.ts';
 
@@ -54,53 +54,58 @@ describe('the estimate of the backlog', () => {
 
 describe('admission over HTTP', () => {
   it('F70: above the limit 503 at once, nothing locked; below it all goes on', async () => {
-    await using fixture = await apiFixture({ maxReservations: 2 });
-    let proceed = () => {};
-    fixture.publisher.hold = new Promise((resolve) => (proceed = resolve));
-    const served = [1, 2].map((number) => reserve(fixture.app, { seats: [seat(number)], key: `k${number}` }));
-    await until(() => fixture.publisher.calls === 2);
-    const refused = await reserve(fixture.app, { seats: [seat(3)], key: 'k3' });
-    expect(refused).toMatchObject({
-      status: 503,
-      body: { code: 'OVERLOADED' },
-      headers: { 'retry-after': '1' },
+    await withApi({ maxReservations: 2 }, async (fixture) => {
+      let proceed = () => {};
+      fixture.publisher.hold = new Promise((resolve) => (proceed = resolve));
+      const served = [1, 2].map((number) =>
+        reserve(fixture.app, { seats: [seat(number)], key: `k${number}` }),
+      );
+      await until(() => fixture.publisher.calls === 2);
+      const refused = await reserve(fixture.app, { seats: [seat(3)], key: 'k3' });
+      expect(refused).toMatchObject({
+        status: 503,
+        body: { code: 'OVERLOADED' },
+        headers: { 'retry-after': '1' },
+      });
+      expect((await fixture.seatLock.readSeats([seat(3)]))[0]?.state).toBe('FREE');
+      // Those who look are not kept out by those who buy.
+      expect((await get(fixture.app, `/events/${EVENT}/seats`)).status).toBe(200);
+      proceed();
+      expect((await Promise.all(served)).map((answer) => answer.status)).toEqual([202, 202]);
+      await until(() => fixture.gates.reservations.inside === 0);
+      expect((await reserve(fixture.app, { seats: [seat(3)], key: 'k3' })).status).toBe(202);
+      const metrics = (await fixture.app.inject({ method: 'GET', url: '/metrics' })).body;
+      expect(metrics).toContain('booking_reservation_requests_total{outcome="OVERLOADED"} 1');
+      expect(metrics).toContain('booking_reservation_requests_total{outcome="accepted"} 3');
     });
-    expect((await fixture.seatLock.readSeats([seat(3)]))[0]?.state).toBe('FREE');
-    // Those who look are not kept out by those who buy.
-    expect((await get(fixture.app, `/events/${EVENT}/seats`)).status).toBe(200);
-    proceed();
-    expect((await Promise.all(served)).map((answer) => answer.status)).toEqual([202, 202]);
-    await until(() => fixture.gates.reservations.inside === 0);
-    expect((await reserve(fixture.app, { seats: [seat(3)], key: 'k3' })).status).toBe(202);
-    const metrics = (await fixture.app.inject({ method: 'GET', url: '/metrics' })).body;
-    expect(metrics).toContain('booking_reservation_requests_total{outcome="OVERLOADED"} 1');
-    expect(metrics).toContain('booking_reservation_requests_total{outcome="accepted"} 3');
   });
 
   it('F70: refuses while the worker is too far behind', async () => {
-    await using fixture = await apiFixture({ estimatedDrainMs: () => 60_000 });
-    expect(await reserve(fixture.app)).toMatchObject({ status: 503, headers: { 'retry-after': '30' } });
+    await withApi({ estimatedDrainMs: () => 60_000 }, async (fixture) => {
+      expect(await reserve(fixture.app)).toMatchObject({ status: 503, headers: { 'retry-after': '30' } });
+    });
   });
 
   it('F71: while draining it is not ready and sells nothing more, what is under way is finished', async () => {
-    await using fixture = await apiFixture();
-    let proceed = () => {};
-    fixture.publisher.hold = new Promise((resolve) => (proceed = resolve));
-    const underWay = reserve(fixture.app);
-    await until(() => fixture.publisher.calls === 1);
-    expect((await get(fixture.app, '/health/ready')).status).toBe(200);
-    fixture.health.startDraining();
-    expect(await get(fixture.app, '/health/ready')).toMatchObject({
-      status: 503,
-      body: { status: 'draining' },
+    await withApi({}, async (fixture) => {
+      let proceed = () => {};
+      fixture.publisher.hold = new Promise((resolve) => (proceed = resolve));
+      const underWay = reserve(fixture.app);
+      await until(() => fixture.publisher.calls === 1);
+      expect((await get(fixture.app, '/health/ready')).status).toBe(200);
+      fixture.health.startDraining();
+      expect(await get(fixture.app, '/health/ready')).toMatchObject({
+        status: 503,
+        body: { status: 'draining' },
+      });
+      expect((await get(fixture.app, '/health/live')).status).toBe(200);
+      expect(await reserve(fixture.app, { key: 'k2' })).toMatchObject({
+        status: 503,
+        body: { code: 'SHUTTING_DOWN' },
+        headers: { connection: 'close' },
+      });
+      proceed();
+      expect(await underWay).toMatchObject({ status: 202, headers: { connection: 'close' } });
     });
-    expect((await get(fixture.app, '/health/live')).status).toBe(200);
-    expect(await reserve(fixture.app, { key: 'k2' })).toMatchObject({
-      status: 503,
-      body: { code: 'SHUTTING_DOWN' },
-      headers: { connection: 'close' },
-    });
-    proceed();
-    expect(await underWay).toMatchObject({ status: 202, headers: { connection: 'close' } });
   });
 });

@@ -9,6 +9,7 @@ import {
   seat,
   seats,
   until,
+  withApi,
   type ApiFixture,
 } from '../testing/api-fixture.ts';
 
@@ -45,31 +46,33 @@ describe('events and their seats', () => {
   });
 
   it('goes on with one source when the other is away, and says so', async () => {
-    await using cutOff = await apiFixture();
-    const { app, source, seatLock } = cutOff;
-    await reserve(app, { seats: [seat(2)] });
-    source.failure = new Error('away');
-    expect(await statesOf(app)).toEqual({
-      sources: { database: false, seatLock: true },
-      states: ['FREE', 'HELD', 'FREE'],
-    });
-    await seatLock.close();
-    const neither = await get(app, `/events/${EVENT}/seats`);
-    expect(neither).toMatchObject({ status: 503, body: { code: 'STATUS_UNAVAILABLE' } });
-    source.failure = null;
-    source.sold = [{ seatId: seat(3), orderId: 'o', reservationId: 'r', epoch: 1 }];
-    expect(await statesOf(app)).toEqual({
-      sources: { database: true, seatLock: false },
-      states: ['FREE', 'FREE', 'SOLD'],
+    await withApi({}, async (cutOff) => {
+      const { app, source, seatLock } = cutOff;
+      await reserve(app, { seats: [seat(2)] });
+      source.failure = new Error('away');
+      expect(await statesOf(app)).toEqual({
+        sources: { database: false, seatLock: true },
+        states: ['FREE', 'HELD', 'FREE'],
+      });
+      await seatLock.close();
+      const neither = await get(app, `/events/${EVENT}/seats`);
+      expect(neither).toMatchObject({ status: 503, body: { code: 'STATUS_UNAVAILABLE' } });
+      source.failure = null;
+      source.sold = [{ seatId: seat(3), orderId: 'o', reservationId: 'r', epoch: 1 }];
+      expect(await statesOf(app)).toEqual({
+        sources: { database: true, seatLock: false },
+        states: ['FREE', 'FREE', 'SOLD'],
+      });
     });
   });
 
   it('puts a list together once for all who ask at the same time', async () => {
-    await using cached = await apiFixture({ seatListCacheMs: 60_000 });
-    const before = cached.source.soldReads;
-    const asked = Array.from({ length: 20 }, () => get(cached.app, `/events/${EVENT}/seats`));
-    for (const answer of await Promise.all(asked)) expect(answer.status).toBe(200);
-    expect(cached.source.soldReads).toBe(before + 1);
+    await withApi({ seatListCacheMs: 60_000 }, async (cached) => {
+      const before = cached.source.soldReads;
+      const asked = Array.from({ length: 20 }, () => get(cached.app, `/events/${EVENT}/seats`));
+      for (const answer of await Promise.all(asked)) expect(answer.status).toBe(200);
+      expect(cached.source.soldReads).toBe(before + 1);
+    });
   });
 
   it('404 for an event that is not there, 400 for what cannot be an event', async () => {

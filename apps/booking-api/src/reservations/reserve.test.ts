@@ -8,6 +8,7 @@ import {
   seat,
   TOKEN_SECRET,
   until,
+  withApi,
   type Answered,
   type ApiFixture,
 } from '../testing/api-fixture.ts';
@@ -123,14 +124,15 @@ describe('POST /events/:id/reservations', () => {
   });
 
   it('a provider that is away or too slow: 503, the payment is voided, the seats are free', async () => {
-    await using slow = await apiFixture({ paymentTimeoutMs: 20 });
-    for (const cardToken of ['tok_unavailable', 'tok_slow_60000']) {
-      const answer = await reserve(slow.app, { cardToken, key: cardToken });
-      expect(answer).toMatchObject({ status: 503, body: { code: 'PAYMENT_UNAVAILABLE' } });
-      expect(answer.headers['retry-after']).toBeDefined();
-    }
-    expect(slow.payments.voided).toEqual(slow.payments.authorized.map((request) => request.attemptId));
-    expect((await slow.seatLock.readSeats([seat(1)]))[0]?.state).toBe('FREE');
+    await withApi({ paymentTimeoutMs: 20 }, async (slow) => {
+      for (const cardToken of ['tok_unavailable', 'tok_slow_60000']) {
+        const answer = await reserve(slow.app, { cardToken, key: cardToken });
+        expect(answer).toMatchObject({ status: 503, body: { code: 'PAYMENT_UNAVAILABLE' } });
+        expect(answer.headers['retry-after']).toBeDefined();
+      }
+      expect(slow.payments.voided).toEqual(slow.payments.authorized.map((request) => request.attemptId));
+      expect((await slow.seatLock.readSeats([seat(1)]))[0]?.state).toBe('FREE');
+    });
   });
 
   it('T2, F63: surely not written: 503, seats and key are free, the payment is voided', async () => {
@@ -168,14 +170,15 @@ describe('POST /events/:id/reservations', () => {
   });
 
   it('F64: an API that died after the lock: the seat is free after the TTL, and the same key succeeds', async () => {
-    await using brief = await apiFixture({ lockTtlMs: 60, leaseMs: 50 });
-    brief.publisher.hold = new Promise(() => {});
-    void reserve(brief.app);
-    await until(() => brief.publisher.calls === 1);
-    brief.publisher.hold = Promise.resolve();
-    await until(async () => (await brief.seatLock.readSeats([seat(1)]))[0]?.state === 'FREE');
-    expect((await reserve(brief.app)).status).toBe(202);
-    expect(brief.publisher.written).toHaveLength(1);
+    await withApi({ lockTtlMs: 60, leaseMs: 50 }, async (brief) => {
+      brief.publisher.hold = new Promise(() => {});
+      void reserve(brief.app);
+      await until(() => brief.publisher.calls === 1);
+      brief.publisher.hold = Promise.resolve();
+      await until(async () => (await brief.seatLock.readSeats([seat(1)]))[0]?.state === 'FREE');
+      expect((await reserve(brief.app)).status).toBe(202);
+      expect(brief.publisher.written).toHaveLength(1);
+    });
   });
 
   it('F60: sells nothing while Redis does not know the seats, and has it told', async () => {
@@ -186,11 +189,12 @@ describe('POST /events/:id/reservations', () => {
   });
 
   it('F62: Redis away: 503 with Retry-After', async () => {
-    await using cutOff = await apiFixture();
-    await cutOff.seatLock.close();
-    const answer = await reserve(cutOff.app);
-    expect(answer).toMatchObject({ status: 503, body: { code: 'SEAT_LOCK_UNAVAILABLE' } });
-    expect(answer.headers['retry-after']).toBeDefined();
+    await withApi({}, async (cutOff) => {
+      await cutOff.seatLock.close();
+      const answer = await reserve(cutOff.app);
+      expect(answer).toMatchObject({ status: 503, body: { code: 'SEAT_LOCK_UNAVAILABLE' } });
+      expect(answer.headers['retry-after']).toBeDefined();
+    });
   });
 
   it('an answer that could not be kept is given again under the same key', async () => {

@@ -231,6 +231,19 @@ export async function apiFixture(options: ApiFixtureOptions = {}): Promise<ApiFi
   };
 }
 
+/** An API of its own for one story. */
+export async function withApi(
+  options: ApiFixtureOptions,
+  story: (fixture: ApiFixture) => Promise<void>,
+): Promise<void> {
+  const fixture = await apiFixture(options);
+  try {
+    await story(fixture);
+  } finally {
+    await fixture[Symbol.asyncDispose]();
+  }
+}
+
 export interface Reserve {
   readonly userId?: string;
   readonly seats?: readonly string[];
