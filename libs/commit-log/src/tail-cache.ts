@@ -104,7 +104,8 @@ export class PartitionTail {
   #placeAlone(batch: Uint8Array, baseOffset: number, nextOffset: number): Uint8Array {
     this.#open = null;
     const wasteful = batch.buffer.byteLength > batch.length * LARGEST_WASTE_FACTOR;
-    const own = wasteful ? batch.slice() : batch;
+    // A Buffer's own `slice` gives a view.
+    const own = wasteful ? Uint8Array.prototype.slice.call(batch) : batch;
     const block = new TailBlock(own, own.buffer.byteLength, baseOffset);
     const placed = block.adopt(baseOffset, nextOffset);
     this.#keep(block);
