@@ -5,7 +5,7 @@ const RECORDS_A_LOOK = 512;
 
 export function platformaticClient({ brokers, acks }: MeasuredClientOptions): MeasuredClient {
   const bootstrapBrokers = brokers.split(',');
-  const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({ clientId: 'bench', bootstrapBrokers });
+  const producer = new Producer({ clientId: 'bench', bootstrapBrokers });
   const batches = new Map<string, { topic: string; value: Buffer; partition: number }[]>();
   return {
     send(topic, value, count) {
@@ -18,7 +18,7 @@ export function platformaticClient({ brokers, acks }: MeasuredClientOptions): Me
       return producer.send({ acks, messages });
     },
     async consume(topic, enough) {
-      const consumer = new Consumer<Buffer, Buffer, Buffer, Buffer>({
+      const consumer = new Consumer({
         clientId: 'bench',
         groupId: `g-${process.pid}`,
         bootstrapBrokers,

@@ -36,9 +36,9 @@ export function within<T>(
         stop();
         resolve(value);
       },
-      (error: unknown) => {
+      (error: Error) => {
         stop();
-        reject(error as Error);
+        reject(error);
       },
     );
   });

@@ -59,8 +59,8 @@ export async function inRounds<Item, Result>(
 }
 
 /** A round that fails as a whole fails for each of its items. */
-async function outcomesOf<Item, Result>(
-  open: readonly Item[],
+async function outcomesOf<Result>(
+  open: readonly unknown[],
   round: () => Promise<readonly ItemOutcome<Result>[]>,
 ): Promise<readonly ItemOutcome<Result>[]> {
   try {

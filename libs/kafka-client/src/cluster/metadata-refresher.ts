@@ -85,7 +85,7 @@ export class MetadataRefresher {
       const failure = await this.#attempt();
       if (this.#closed) return;
       if (failure !== null) this.#wanted = true;
-      for (const listener of [...this.#listeners]) listener(failure);
+      for (const listener of Array.from(this.#listeners)) listener(failure);
     }
     this.#running = false;
   }

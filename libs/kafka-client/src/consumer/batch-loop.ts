@@ -76,9 +76,8 @@ export class BatchLoop {
     }
     const batch = this.#take();
     if (batch !== null) return Promise.resolve(batch);
-    // A take may have failed.
-    if (this.#failure !== null) return Promise.reject(this.#failure);
-    return this.#wait(() => undefined);
+    // Taking may have failed: then the first look tells.
+    return this.#wait(() => this.wake());
   }
 
   /** The loop was left: what it had in hand does not count as done. */

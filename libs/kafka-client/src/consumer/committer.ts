@@ -2,6 +2,7 @@
  * Commits under the membership of the moment. A rebalance that is going on is waited for if the partitions stay; once they
  * have gone to somebody else a commit is refused here already.
  */
+import { ErrorCode, errorByName } from '@seatlog/kafka-protocol';
 import type { Ports } from '../ports.ts';
 import { backoffMs, type BackoffLimits } from '../backoff.ts';
 import { KafkaClientError } from '../errors.ts';
@@ -11,12 +12,13 @@ import type { Membership, OffsetStore, OffsetToCommit } from './offset-store.ts'
 
 /** Membership of one who only stores offsets: allowed while the group has no members. */
 const NO_MEMBER: Membership = { memberId: '', generation: -1, groupInstanceId: null };
-const CODES = {
-  REBALANCE_IN_PROGRESS: 27,
-  ILLEGAL_GENERATION: 22,
-  UNKNOWN_MEMBER_ID: 25,
-  FENCED_INSTANCE_ID: 82,
-} as const;
+/** Refusals that tell the member how it stands with its group. */
+const GROUP_SAYS: ReadonlySet<number> = new Set([
+  ErrorCode.REBALANCE_IN_PROGRESS,
+  ErrorCode.ILLEGAL_GENERATION,
+  ErrorCode.UNKNOWN_MEMBER_ID,
+  ErrorCode.FENCED_INSTANCE_ID,
+]);
 
 export class Committer {
   readonly #store: OffsetStore;
@@ -48,8 +50,10 @@ export class Committer {
         await this.#store.commit(offsets, () => this.#membership(offsets), deadline);
         return;
       } catch (error) {
-        if (!(error instanceof KafkaClientError) || !(error.code in CODES)) throw error;
-        this.#session?.send({ type: 'fenced', errorCode: CODES[error.code as keyof typeof CODES] });
+        if (!(error instanceof KafkaClientError)) throw error;
+        const errorCode = errorByName(error.code)?.code ?? ErrorCode.NONE;
+        if (!GROUP_SAYS.has(errorCode)) throw error;
+        this.#session?.send({ type: 'fenced', errorCode });
         const pause = backoffMs(this.#retryBackoff, failures, this.#ports.random.fraction());
         const mayPass =
           error.code === 'REBALANCE_IN_PROGRESS' && this.#ports.clock.monotonic() + pause < deadline;

@@ -45,7 +45,7 @@ export function consumerSettings(options: ConsumerOptions<string | AnyTopic>): C
     topics: options.topics ?? [],
     groupInstanceId: options.groupInstanceId ?? null,
     assignors,
-    cooperative: assignors.every((assignor) => assignor?.cooperative === true),
+    cooperative: assignors.every((assignor) => assignor?.cooperative),
     sessionTimeoutMs: options.sessionTimeoutMs ?? 45_000,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? 3000,
     maxPollIntervalMs: options.maxPollIntervalMs ?? 300_000,

@@ -144,7 +144,7 @@ export class Fetcher {
     room: number,
   ): void {
     const { metadata, settings } = this.#cluster;
-    const allHaveIds = readers.every(({ topic }) => metadata.topic(topic)?.topicId != null);
+    const allHaveIds = readers.every(({ topic }) => (metadata.topic(topic)?.topicId ?? null) !== null);
     const asked = readers.map((reader) => ({ reader, jumps: reader.jumps }));
     try {
       const version = connection.versions.require(apis.fetch, allHaveIds ? undefined : TOPIC_IDS_FROM - 1);

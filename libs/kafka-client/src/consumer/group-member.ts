@@ -16,84 +16,17 @@
  */
 import { ErrorCode, errorByCode } from '@seatlog/kafka-protocol';
 import { brokerError } from '../broker-error.ts';
-import { KafkaClientError } from '../errors.ts';
+import type { KafkaClientError } from '../errors.ts';
+import type {
+  JoinAnswer,
+  MemberAnswer,
+  MemberAssignment,
+  MemberEffect,
+  MemberSignal,
+  MemberState,
+} from './group-events.ts';
 import { difference, samePartition } from './partition-sets.ts';
 import type { TopicPartition } from './types.ts';
-
-export type MemberState =
-  | 'idle'
-  | 'finding'
-  | 'revoking'
-  | 'joining'
-  | 'dealing'
-  | 'syncing'
-  | 'assigning'
-  | 'stable'
-  | 'expelled'
-  | 'leaving'
-  | 'left'
-  | 'failed';
-
-export interface JoinedMember {
-  readonly memberId: string;
-  readonly groupInstanceId: string | null;
-  readonly metadata: Uint8Array;
-}
-
-export interface JoinAnswer {
-  readonly errorCode: number;
-  readonly generationId: number;
-  readonly protocolName: string | null;
-  readonly leader: string;
-  readonly memberId: string;
-  readonly skipAssignment: boolean;
-  readonly members: readonly JoinedMember[];
-}
-
-export type MemberEvent =
-  | { readonly type: 'start' }
-  | { readonly type: 'coordinator found' }
-  | { readonly type: 'joined'; readonly answer: JoinAnswer }
-  | { readonly type: 'dealt'; readonly assignments: readonly { memberId: string; assignment: Uint8Array }[] }
-  | { readonly type: 'synced'; readonly errorCode: number; readonly partitions: readonly TopicPartition[] }
-  | { readonly type: 'revoked' }
-  | { readonly type: 'assigned' }
-  | { readonly type: 'heartbeat due' }
-  | { readonly type: 'heartbeat answered'; readonly errorCode: number }
-  /** A request of the group got no answer, or the coordinator could not be found. */
-  | { readonly type: 'connection lost'; readonly error: KafkaClientError }
-  | { readonly type: 'retry due' }
-  /** The loop has not asked for records for too long. */
-  | { readonly type: 'poll overdue' }
-  | { readonly type: 'polled' }
-  /** The leader sees other partition counts than those it dealt out. */
-  | { readonly type: 'partitions changed' }
-  /** A commit was refused since the group has moved on. */
-  | { readonly type: 'fenced'; readonly errorCode: number }
-  | { readonly type: 'close' }
-  | { readonly type: 'left' };
-
-export type MemberEffect =
-  | { readonly type: 'find coordinator' }
-  | {
-      readonly type: 'join';
-      readonly memberId: string;
-      readonly owned: readonly TopicPartition[];
-      readonly generation: number;
-    }
-  | { readonly type: 'deal'; readonly protocolName: string; readonly members: readonly JoinedMember[] }
-  | {
-      readonly type: 'sync';
-      readonly protocolName: string;
-      readonly assignments: readonly { memberId: string; assignment: Uint8Array }[];
-    }
-  | { readonly type: 'heartbeat' }
-  | { readonly type: 'revoke'; readonly partitions: readonly TopicPartition[]; readonly lost: boolean }
-  | { readonly type: 'assign'; readonly partitions: readonly TopicPartition[] }
-  | { readonly type: 'retry later'; readonly failures: number }
-  | { readonly type: 'leave'; readonly memberId: string }
-  | { readonly type: 'fail'; readonly error: KafkaClientError }
-  | { readonly type: 'done' };
 
 /** Errors after which the member joins again at once. */
 const REJOIN: ReadonlySet<number> = new Set([
@@ -166,11 +99,33 @@ export class GroupMember {
     );
   }
 
-  step(event: MemberEvent): MemberEffect[] {
-    if (this.#state === 'left' || this.#state === 'failed') return [];
+  /** Something happened around the member. */
+  step(event: MemberSignal): MemberEffect[] {
+    if (this.#isOver) return [];
     switch (event.type) {
       case 'start':
         return this.#state === 'idle' ? this.#find() : [];
+      case 'heartbeat due':
+        return this.hasSession ? [{ type: 'heartbeat' }] : [];
+      case 'fenced':
+        return this.hasSession ? this.#groupSays(event.errorCode, 'a commit was refused') : [];
+      case 'retry due':
+        return this.#state === 'finding' ? [{ type: 'find coordinator' }] : [];
+      case 'poll overdue':
+        return this.#expel();
+      case 'polled':
+        return this.#state === 'expelled' ? this.#find() : [];
+      case 'partitions changed':
+        return this.#isLeader ? this.#wantRejoin() : [];
+      case 'close':
+        return this.#close();
+    }
+  }
+
+  /** An effect was carried out; answers that come too late to matter are passed over. */
+  answered(event: MemberAnswer): MemberEffect[] {
+    if (this.#isOver) return [];
+    switch (event.type) {
       case 'coordinator found':
         return this.#state === 'finding' ? this.#found() : [];
       case 'joined':
@@ -183,27 +138,17 @@ export class GroupMember {
         return this.#state === 'revoking' ? this.#revoked() : [];
       case 'assigned':
         return this.#state === 'assigning' ? this.#settle() : [];
-      case 'heartbeat due':
-        return this.hasSession ? [{ type: 'heartbeat' }] : [];
       case 'heartbeat answered':
         return this.hasSession ? this.#groupSays(event.errorCode, 'the heartbeat was refused') : [];
-      case 'fenced':
-        return this.hasSession ? this.#groupSays(event.errorCode, 'a commit was refused') : [];
       case 'connection lost':
         return this.#connectionLost(event.error);
-      case 'retry due':
-        return this.#state === 'finding' ? [{ type: 'find coordinator' }] : [];
-      case 'poll overdue':
-        return this.#expel();
-      case 'polled':
-        return this.#state === 'expelled' ? this.#find() : [];
-      case 'partitions changed':
-        return this.#isLeader ? this.#wantRejoin() : [];
-      case 'close':
-        return this.#close();
       case 'left':
         return this.#leaveDone();
     }
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'left' || this.#state === 'failed';
   }
 
   #find(): MemberEffect[] {
@@ -254,7 +199,7 @@ export class GroupMember {
     return [{ type: 'deal', protocolName: answer.protocolName ?? '', members: answer.members }];
   }
 
-  #sync(assignments: readonly { memberId: string; assignment: Uint8Array }[]): MemberEffect[] {
+  #sync(assignments: readonly MemberAssignment[]): MemberEffect[] {
     this.#state = 'syncing';
     return [{ type: 'sync', protocolName: this.#protocolName ?? '', assignments }];
   }

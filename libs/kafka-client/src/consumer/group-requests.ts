@@ -9,7 +9,7 @@ import {
 } from '@seatlog/kafka-protocol';
 import type { Assignor, AssignorMember } from './assignors/assignor.ts';
 import type { ConsumerSettings } from './consumer-options.ts';
-import type { JoinedMember } from './group-member.ts';
+import type { JoinedMember, MemberAssignment } from './group-events.ts';
 import type { TopicPartition } from './types.ts';
 
 export function joinRequest(
@@ -45,7 +45,7 @@ export function syncRequest(
   groupInstanceId: string | null,
   protocolName: string,
   member: { readonly memberId: string; readonly generation: number },
-  assignments: readonly { readonly memberId: string; readonly assignment: Uint8Array }[],
+  assignments: readonly MemberAssignment[],
   version: number,
 ): RequestInput<typeof apis.syncGroup> {
   return {
@@ -86,7 +86,7 @@ export function dealOut(
   assignor: Assignor,
   members: readonly AssignorMember[],
   partitionCounts: ReadonlyMap<string, number>,
-): { memberId: string; assignment: Uint8Array }[] {
+): MemberAssignment[] {
   return Array.from(assignor.assign(members, partitionCounts), ([memberId, partitions]) => ({
     memberId,
     assignment: encodeAssignment({ assignedPartitions: partitionsByTopic(partitions) }),

@@ -13,7 +13,14 @@ import { KafkaClientError } from '../errors.ts';
 import type { Cancel } from '../ports.ts';
 import type { ConsumerSettings } from './consumer-options.ts';
 import { asKafkaClientError, coordinatorMoved, type Coordinator } from './coordinator.ts';
-import { GroupMember, type JoinedMember, type MemberEffect, type MemberEvent } from './group-member.ts';
+import type {
+  JoinedMember,
+  MemberAnswer,
+  MemberAssignment,
+  MemberEffect,
+  MemberSignal,
+} from './group-events.ts';
+import { GroupMember } from './group-member.ts';
 import { assignorMembers, dealOut, joinRequest, leaveRequest, syncRequest } from './group-requests.ts';
 import { PartitionCounts } from './partition-counts.ts';
 import type { TopicPartition } from './types.ts';
@@ -97,8 +104,12 @@ export class GroupSession {
     this.send({ type: 'close' });
   }
 
-  send(event: MemberEvent): void {
+  send(event: MemberSignal): void {
     for (const effect of this.member.step(event)) this.#carryOut(effect);
+  }
+
+  #answer(event: MemberAnswer): void {
+    for (const effect of this.member.answered(event)) this.#carryOut(effect);
   }
 
   #carryOut(effect: MemberEffect): void {
@@ -138,9 +149,9 @@ export class GroupSession {
     try {
       this.#coordinator.forget();
       await this.#coordinator.connection(this.#purpose);
-      this.send({ type: 'coordinator found' });
+      this.#answer({ type: 'coordinator found' });
     } catch (cause) {
-      this.send({ type: 'connection lost', error: asKafkaClientError(cause) });
+      this.#answer({ type: 'connection lost', error: asKafkaClientError(cause) });
     }
   }
 
@@ -154,7 +165,7 @@ export class GroupSession {
         { timeoutMs: this.#settings.maxPollIntervalMs + JOIN_GRACE_MS },
       );
       this.#alive();
-      this.send({ type: 'joined', answer });
+      this.#answer({ type: 'joined', answer });
     } catch (cause) {
       this.#requestFailed(cause);
     }
@@ -167,16 +178,13 @@ export class GroupSession {
       const assignor = this.#settings.assignors.find(({ name }) => name === protocolName);
       if (assignor === undefined) throw unknownProtocol(protocolName);
       const counts = await this.#counts.of(members.flatMap(({ topics }) => topics));
-      this.send({ type: 'dealt', assignments: dealOut(assignor, members, counts) });
+      this.#answer({ type: 'dealt', assignments: dealOut(assignor, members, counts) });
     } catch (cause) {
       this.#requestFailed(cause);
     }
   }
 
-  async #sync(
-    protocolName: string,
-    assignments: readonly { memberId: string; assignment: Uint8Array }[],
-  ): Promise<void> {
+  async #sync(protocolName: string, assignments: readonly MemberAssignment[]): Promise<void> {
     const { memberId, generation } = this.member;
     const { groupInstanceId, maxPollIntervalMs } = this.#settings;
     try {
@@ -201,7 +209,7 @@ export class GroupSession {
               partitions.map((partition) => ({ topic, partition })),
             )
           : [];
-      this.send({ type: 'synced', errorCode: answer.errorCode, partitions });
+      this.#answer({ type: 'synced', errorCode: answer.errorCode, partitions });
     } catch (cause) {
       this.#requestFailed(cause);
     }
@@ -226,7 +234,7 @@ export class GroupSession {
       );
       if (!coordinatorMoved(errorCode)) this.#alive();
       // Of an earlier generation: the member knows better by now.
-      if (generation === this.member.generation) this.send({ type: 'heartbeat answered', errorCode });
+      if (generation === this.member.generation) this.#answer({ type: 'heartbeat answered', errorCode });
     } catch (cause) {
       this.#requestFailed(cause);
     } finally {
@@ -244,10 +252,10 @@ export class GroupSession {
       // Then the session times out by itself.
     }
     this.#cluster.closeLanes(purpose, leftTheGroup());
-    this.send({ type: 'left' });
+    this.#answer({ type: 'left' });
   }
 
-  async #callBack(callback: Promise<void>, then: MemberEvent): Promise<void> {
+  async #callBack(callback: Promise<void>, then: MemberAnswer): Promise<void> {
     try {
       await callback;
     } catch (cause) {
@@ -255,13 +263,13 @@ export class GroupSession {
       this.#listener.failed(callbackFailed(cause));
       return;
     }
-    this.send(then);
+    this.#answer(then);
   }
 
   #requestFailed(cause: unknown): void {
     const error = asKafkaClientError(cause);
     if (error.code.startsWith('CONNECTION') || error.code === 'REQUEST_TIMEOUT') this.#coordinator.forget();
-    this.send({ type: 'connection lost', error });
+    this.#answer({ type: 'connection lost', error });
   }
 
   #retryLater(failures: number): void {

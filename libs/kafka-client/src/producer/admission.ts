@@ -63,7 +63,7 @@ export class Admission {
     if (this.#admitting) return;
     this.#admitting = true;
     try {
-      for (const [topic, line] of [...this.#lines]) {
+      for (const [topic, line] of Array.from(this.#lines)) {
         for (let head = line[0]; head !== undefined && mayEnter(topic); head = line[0]) {
           if (!head.job.proceed()) break;
           this.#leave(topic, head);
@@ -76,7 +76,7 @@ export class Admission {
 
   /** Fails all who wait for a topic. */
   refuse(topic: string, error: KafkaClientError): void {
-    for (const waiting of [...(this.#lines.get(topic) ?? [])]) {
+    for (const waiting of this.#lines.get(topic)?.slice() ?? []) {
       if (this.#leave(topic, waiting)) waiting.job.giveUp(error);
     }
   }

@@ -178,7 +178,7 @@ export class PartitionQueue {
   /** Fails what is closed and past its deadline. Gives the batches that are gone for good. */
   expire(now: number, late: (batch: ProducerBatch, underWay: boolean) => KafkaClientError): ProducerBatch[] {
     const gone: ProducerBatch[] = [];
-    for (const batch of [...this.#waiting]) {
+    for (const batch of this.#waiting.slice()) {
       if (batch.deadline > now) continue;
       this.#remove(this.#waiting, batch);
       this.#gone(batch);

@@ -296,7 +296,7 @@ export class Sender {
   #expire(): void {
     const now = this.#now();
     const { deliveryTimeoutMs } = this.#settings;
-    for (const queue of [...this.#accumulator.activeQueues]) {
+    for (const queue of Array.from(this.#accumulator.activeQueues)) {
       const before = queue.unsettled();
       const gone = queue.expire(now, (batch, underWay) =>
         deliveryTimedOut(queue, batch, underWay, deliveryTimeoutMs),
@@ -308,7 +308,7 @@ export class Sender {
   }
 
   #failWaiting(error: KafkaClientError): void {
-    for (const queue of [...this.#accumulator.activeQueues]) {
+    for (const queue of Array.from(this.#accumulator.activeQueues)) {
       for (const batch of queue.removeUnsent()) this.#fail(queue, batch, error);
     }
     this.#listener.released();

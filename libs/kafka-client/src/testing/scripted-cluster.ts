@@ -96,7 +96,8 @@ export class ScriptedCluster {
   }
 
   disconnect(brokerId: number): void {
-    for (const connection of [...this.#connections]) if (connection.brokerId === brokerId) connection.end();
+    for (const connection of Array.from(this.#connections))
+      if (connection.brokerId === brokerId) connection.end();
   }
 
   forget(connection: ScriptedConnection): void {
@@ -155,7 +156,7 @@ class ScriptedConnection implements Link {
     const header = decodeRequestHeader(frame);
     const { api, apiVersion: version, correlationId } = header;
     if (api === undefined || !header.supported) throw new Error(`unsupported ${header.apiKey} v${version}`);
-    const body = decodeRequestBody(api as Api<unknown, unknown, never, never>, header, frame);
+    const body = decodeRequestBody(api, header, frame);
     const request = { brokerId: this.brokerId, api, version, body };
     this.#cluster.requests.push(request);
     const fate = this.#cluster.fate(request);

@@ -117,10 +117,12 @@ function fetch(cluster: ScriptedCluster, request: SeenRequest, respond: Respond)
   const until = cluster.world.monotonic() + body.maxWaitMs;
   const look = (): void => {
     const response = fetchOnce(cluster, request, body);
-    const hasNews = response.responses?.some(({ partitions }) =>
-      partitions?.some(({ errorCode, records }) => errorCode !== 0 || (records as Uint8Array).length > 0),
+    const hasNews = (response.responses ?? []).some(({ partitions }) =>
+      (partitions ?? []).some(
+        ({ errorCode, records }) => errorCode !== 0 || (records as Uint8Array).length > 0,
+      ),
     );
-    if (hasNews === true || cluster.world.monotonic() >= until) respond(response);
+    if (hasNews || cluster.world.monotonic() >= until) respond(response);
     else cluster.world.schedule(5, look);
   };
   look();

@@ -50,17 +50,12 @@ export class VirtualWorld implements Clock, Timers, Turns, Random {
 
   /** Runs events until the promise is settled; throws if that takes longer than `limitMs` of this world's time. */
   async until<T>(promise: Promise<T>, limitMs = 600_000): Promise<T> {
-    let settled = false;
+    const seen = { settled: false };
     const watched = promise.finally(() => {
-      settled = true;
+      seen.settled = true;
     });
     watched.catch(() => undefined);
-    const end = this.#elapsed + limitMs;
-    await letPromisesRun();
-    while (!settled) {
-      if (!this.#step(end)) throw new Error(`not settled within ${limitMs} virtual ms`);
-      await letPromisesRun();
-    }
+    await this.untilTrue(() => seen.settled, limitMs);
     return watched;
   }
 

@@ -45,7 +45,7 @@ export function defineTopic(declaration: {
 }
 
 /** Any typed topic, whatever its types. */
-export type AnyTopic = Topic<string, never, unknown, never, unknown>;
+export type AnyTopic = Topic;
 
 export type TopicName<T extends string | AnyTopic> = T extends string
   ? T
@@ -54,14 +54,13 @@ export type TopicName<T extends string | AnyTopic> = T extends string
     : never;
 
 /** What a producer gives as key; for a topic named by a string: text, bytes or nothing. */
-export type KeyInput<T extends string | AnyTopic> =
-  T extends Topic<string, infer Input, unknown, never, unknown> ? Input : RawInput;
+export type KeyInput<T extends string | AnyTopic> = T extends Topic<string, infer Input> ? Input : RawInput;
 export type ValueInput<T extends string | AnyTopic> =
-  T extends Topic<string, never, unknown, infer Input, unknown> ? Input : RawInput;
+  T extends Topic<string, never, unknown, infer Input> ? Input : RawInput;
 
 /** What a consumer gets as key; for a topic named by a string: bytes or null. */
 export type KeyOutput<T extends string | AnyTopic> =
-  T extends Topic<string, never, infer Output, never, unknown> ? Output : Uint8Array | null;
+  T extends Topic<string, never, infer Output> ? Output : Uint8Array | null;
 export type ValueOutput<T extends string | AnyTopic> =
   T extends Topic<string, never, unknown, never, infer Output> ? Output : Uint8Array | null;
 

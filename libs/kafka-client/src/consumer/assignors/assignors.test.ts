@@ -95,6 +95,7 @@ function settle(
 
 describe.each([rangeAssignor, roundRobinAssignor] as readonly Assignor[])('$name', (assignor) => {
   it('K13: gives each partition to exactly one member that wants it', () => {
+    expect.hasAssertions();
     fc.assert(
       fc.property(scene, ({ members, counts }) => {
         expectComplete(assignor.assign(members, counts), members, counts);
