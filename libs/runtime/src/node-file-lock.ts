@@ -26,6 +26,9 @@ export function lockFile(path: string): FileLock {
 const SQLITE_BUSY = 5;
 const SQLITE_NOT_A_DATABASE = 26;
 
+/** Keeps the locks of callers that let go of what they were given: a collected connection would drop its lock. */
+const held = new Set<DatabaseSync>();
+
 function beginExclusive(path: string): FileLock {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -35,11 +38,10 @@ function beginExclusive(path: string): FileLock {
     database.close();
     throw cause;
   }
-  let held = true;
+  held.add(database);
   return {
     release() {
-      if (held) database.close();
-      held = false;
+      if (held.delete(database)) database.close();
     },
   };
 }
