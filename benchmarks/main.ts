@@ -16,7 +16,8 @@ function commit(): string {
   try {
     const options = { cwd: import.meta.dirname, encoding: 'utf8' } as const;
     const hash = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], options).trim();
-    const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], options).trim() !== '';
+    const changed =
+      execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], options).trim() !== '';
     return changed ? `${hash} with changes` : hash;
   } catch {
     return 'unknown';
@@ -34,7 +35,9 @@ function describeMachine(): void {
 function runBenchmark(name: string, options: readonly string[]): boolean {
   console.log(`\n— ${name}`);
   const file = path.join(import.meta.dirname, `${name}.ts`);
-  const result = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...options], { stdio: 'inherit' });
+  const result = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...options], {
+    stdio: 'inherit',
+  });
   if (result.error !== undefined) throw result.error;
   return result.status === 0;
 }
