@@ -11,6 +11,7 @@ const arrows = {
   'libs/commit-log': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/metadata-quorum': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/group-coordinator': ['libs/kafka-protocol', 'libs/runtime'],
+  'libs/replication': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/kafka-client': ['libs/kafka-protocol'],
   'libs/kafka-nest': ['libs/kafka-client', 'libs/observability'],
   'libs/booking': ['libs/kafka-client'],
@@ -24,6 +25,7 @@ const arrows = {
     'libs/commit-log',
     'libs/metadata-quorum',
     'libs/group-coordinator',
+    'libs/replication',
   ],
   'apps/booking-api': [
     'libs/booking',
@@ -100,7 +102,7 @@ export default {
       name: 'ports-are-types-in-pure-cores',
       comment: 'Pure cores know ports by their types; adapters are joined at the edge.',
       severity: 'error',
-      from: { path: '^libs\\/(metadata-quorum|group-coordinator)\\/', pathNot: isTest },
+      from: { path: '^libs\\/(metadata-quorum|group-coordinator|replication)\\/', pathNot: isTest },
       to: { path: '^libs\\/runtime\\/', dependencyTypesNot: ['type-only'] },
     },
     {

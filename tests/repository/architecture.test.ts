@@ -112,7 +112,14 @@ describe('the purity of the pure libraries', () => {
     ['the clock', 'export const now = Date.now();\n', 'no-restricted-globals'],
     ['chance', 'export const dice = Math.random();\n', 'no-restricted-properties'],
   ];
-  const pure = ['kafka-protocol', 'commit-log', 'metadata-quorum', 'group-coordinator', 'booking'];
+  const pure = [
+    'kafka-protocol',
+    'commit-log',
+    'metadata-quorum',
+    'group-coordinator',
+    'replication',
+    'booking',
+  ];
 
   for (const library of pure) {
     it.each(violations)(`${library}: catches %s`, (_what, source, rule) => {

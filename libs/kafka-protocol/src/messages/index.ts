@@ -29,6 +29,7 @@ import { createPartitions } from './37-create-partitions.ts';
 import { deleteGroups } from './42-delete-groups.ts';
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
 import { offsetDelete } from './47-offset-delete.ts';
+import { alterPartition } from './56-alter-partition.ts';
 import { describeCluster } from './60-describe-cluster.ts';
 import { describeProducers } from './61-describe-producers.ts';
 
@@ -62,6 +63,7 @@ export const apis = {
   deleteGroups,
   incrementalAlterConfigs,
   offsetDelete,
+  alterPartition,
   describeCluster,
   describeProducers,
 } as const;

@@ -1,0 +1,51 @@
+/** R5, R23, R25: what a leader answers to a fetch before it reads. Pure, and the same when a parked fetch is read. */
+import { ErrorCode } from '@seatlog/kafka-protocol';
+import { type ClusterView, UNKNOWN_BROKER_EPOCH } from '../cluster-view.ts';
+import {
+  CONSUMER,
+  type CurrentLeader,
+  type FetchLook,
+  type FetchVerdict,
+  refused,
+} from '../fetch-verdict.ts';
+import { leaderEpochError } from '../leader-epoch-fence.ts';
+import { type ReplicaLog, UNDEFINED_EPOCH } from '../replica-log.ts';
+
+export interface LedLog {
+  readonly log: ReplicaLog;
+  readonly leader: CurrentLeader;
+  readonly cluster: ClusterView;
+  isFollower(brokerId: number): boolean;
+}
+
+export function checkLeaderFetch(look: FetchLook, led: LedLog): FetchVerdict {
+  const { log, leader } = led;
+  const epochError = leaderEpochError(look.currentLeaderEpoch, leader.leaderEpoch);
+  if (epochError !== ErrorCode.NONE) return refused(epochError, leader);
+  const senderError = look.replicaId === CONSUMER ? ErrorCode.NONE : followerError(look, led);
+  if (senderError !== ErrorCode.NONE) return refused(senderError);
+  if (look.fetchOffset < log.logStartOffset) return refused(ErrorCode.OFFSET_OUT_OF_RANGE);
+  if (look.lastFetchedEpoch !== UNDEFINED_EPOCH) {
+    const { epoch, endOffset } = log.endOffsetForEpoch(look.lastFetchedEpoch);
+    if (epoch === UNDEFINED_EPOCH) return refused(ErrorCode.OFFSET_OUT_OF_RANGE);
+    if (epoch < look.lastFetchedEpoch || endOffset < look.fetchOffset)
+      return { kind: 'diverging', epoch, endOffset };
+  }
+  if (look.fetchOffset > log.logEndOffset) return refused(ErrorCode.OFFSET_OUT_OF_RANGE);
+  if (look.replicaId !== CONSUMER) return { kind: 'read', bound: 'log-end' };
+  return { kind: 'read', bound: look.isReadCommitted ? 'last-stable' : 'high-watermark' };
+}
+
+function followerError({ replicaId, brokerEpoch, currentLeaderEpoch }: FetchLook, led: LedLog): number {
+  if (!led.isFollower(replicaId)) {
+    // One that knows the epoch may know an assignment that has not come here yet: it shall try again.
+    return currentLeaderEpoch === UNDEFINED_EPOCH
+      ? ErrorCode.NOT_LEADER_OR_FOLLOWER
+      : ErrorCode.UNKNOWN_LEADER_EPOCH;
+  }
+  const registered = led.cluster.broker(replicaId)?.epoch ?? UNKNOWN_BROKER_EPOCH;
+  // A fetch of a process that is no more says nothing of what its successor holds.
+  return brokerEpoch !== UNKNOWN_BROKER_EPOCH && brokerEpoch < registered
+    ? ErrorCode.NOT_LEADER_OR_FOLLOWER
+    : ErrorCode.NONE;
+}

@@ -1,0 +1,215 @@
+/**
+ * One replica of a partition on this broker, through its changes of role:
+ *
+ *     idle, following ──metadata: this broker leads──▶ leading, once its log is not being written (electing till then)
+ *     idle, leading, electing ──metadata: another leads, or none──▶ following
+ *     following ──metadata: another leader or epoch──▶ following, anew
+ *     leading ──metadata: still this one──▶ leading
+ *     any ──stopped──▶ idle
+ *
+ * Leaders' and followers' events are passed on to who is there for them; an event for a role that it no longer has is
+ * dropped, but a wait is always ended. Promises and expectations are those of `PartitionLeader` and `PartitionFollower`;
+ * metadata may come again or late, and counts if its epochs are newer.
+ */
+import { ErrorCode } from '@seatlog/kafka-protocol';
+import { type ClusterView, NO_LEADER, type PartitionMetadata } from './cluster-view.ts';
+import { type FetchLook, type FetchVerdict, refused } from './fetch-verdict.ts';
+import { checkFollowerFetch } from './follower/consumer-fetch-check.ts';
+import type { FollowerEffect } from './follower/follower-effects.ts';
+import type { FollowerEvent } from './follower/follower-events.ts';
+import { PartitionFollower } from './follower/partition-follower.ts';
+import type { LeaderEffect } from './leader/leader-effects.ts';
+import type { LeaderConfig, LeaderEvent } from './leader/leader-events.ts';
+import { PartitionLeader } from './leader/partition-leader.ts';
+import type { Moment } from './moment.ts';
+import type { PartitionIdentity } from './partition-identity.ts';
+import { type ReplicaLog, UNKNOWN_OFFSET } from './replica-log.ts';
+
+export type ReplicaEvent =
+  | { readonly type: 'metadata'; readonly metadata: PartitionMetadata }
+  | { readonly type: 'leader-event'; readonly event: Exclude<LeaderEvent, { type: 'elected' | 'resigned' }> }
+  | { readonly type: 'follower-event'; readonly event: Exclude<FollowerEvent, { type: 'follow' }> }
+  | { readonly type: 'configured'; readonly config: LeaderConfig }
+  /** The partition is deleted or moved away, or the broker stops. */
+  | { readonly type: 'stopped' };
+
+/**
+ * `follow` and `unfollow` are for the broker's `ReplicaFetchers`. `role` tells of the change when it is made: before the
+ * effects that make a leader, after those that end one.
+ */
+export type ReplicaEffect =
+  | LeaderEffect
+  | FollowerEffect
+  | { readonly type: 'follow' | 'unfollow'; readonly follower: PartitionFollower }
+  | { readonly type: 'role'; readonly role: ReplicaRole };
+
+export type ReplicaRole = 'idle' | 'leading' | 'electing' | 'following';
+
+type RoleState =
+  | { readonly role: 'idle' }
+  | { readonly role: 'leading'; readonly leader: PartitionLeader }
+  | { readonly role: 'electing'; readonly follower: PartitionFollower }
+  | { readonly role: 'following'; readonly follower: PartitionFollower };
+
+export interface PartitionReplicaOptions {
+  readonly brokerId: number;
+  readonly identity: PartitionIdentity;
+  readonly log: ReplicaLog;
+  readonly cluster: ClusterView;
+  readonly config: LeaderConfig;
+  readonly fetchBackoffMs: number;
+}
+
+export class PartitionReplica {
+  readonly #options: PartitionReplicaOptions;
+  #config: LeaderConfig;
+  #state: RoleState = { role: 'idle' };
+  #metadata: PartitionMetadata | null = null;
+
+  constructor(options: PartitionReplicaOptions) {
+    this.#options = options;
+    this.#config = options.config;
+  }
+
+  get role(): ReplicaRole {
+    return this.#state.role;
+  }
+
+  get leader(): PartitionLeader | null {
+    return this.#state.role === 'leading' ? this.#state.leader : null;
+  }
+
+  get follower(): PartitionFollower | null {
+    return this.#state.role === 'following' || this.#state.role === 'electing' ? this.#state.follower : null;
+  }
+
+  get leaderId(): number {
+    return this.#metadata?.leader ?? NO_LEADER;
+  }
+
+  get leaderEpoch(): number {
+    return this.#metadata?.leaderEpoch ?? -1;
+  }
+
+  /** Why nothing may be appended for a client now; 0 if it may. */
+  appendError(acks: number): number {
+    return this.leader?.appendError(acks) ?? ErrorCode.NOT_LEADER_OR_FOLLOWER;
+  }
+
+  checkFetch(look: FetchLook): FetchVerdict {
+    const state = this.#state;
+    const leader = { leaderId: this.leaderId, leaderEpoch: this.leaderEpoch };
+    switch (state.role) {
+      case 'leading':
+        return state.leader.checkFetch(look);
+      case 'following':
+        return checkFollowerFetch(look, this.#options.log, leader);
+      case 'electing':
+      case 'idle':
+        return refused(ErrorCode.NOT_LEADER_OR_FOLLOWER, leader);
+    }
+  }
+
+  step(event: ReplicaEvent, moment: Moment): readonly ReplicaEffect[] {
+    const effects: ReplicaEffect[] = [];
+    switch (event.type) {
+      case 'metadata':
+        this.#applyMetadata(event.metadata, moment, effects);
+        break;
+      case 'configured':
+        this.#config = event.config;
+        this.#tellLeader(event, moment, effects);
+        break;
+      case 'leader-event':
+        this.#tellLeader(event.event, moment, effects);
+        break;
+      case 'follower-event':
+        this.#tellFollower(event.event, moment, effects);
+        break;
+      case 'stopped':
+        this.#leave(moment, effects);
+        if (this.#state.role !== 'idle') this.#enter({ role: 'idle' }, effects);
+        break;
+    }
+    return effects;
+  }
+
+  #applyMetadata(metadata: PartitionMetadata, moment: Moment, effects: ReplicaEffect[]): void {
+    const known = this.#metadata;
+    if (known !== null && metadata.partitionEpoch < known.partitionEpoch) return;
+    this.#metadata = metadata;
+    if (metadata.leader === this.#options.brokerId) this.#lead(metadata, moment, effects);
+    else if (this.#state.role !== 'following' || isOtherLeadership(known, metadata)) {
+      this.#follow(metadata, moment, effects);
+    }
+  }
+
+  #lead(metadata: PartitionMetadata, moment: Moment, effects: ReplicaEffect[]): void {
+    const state = this.#state;
+    switch (state.role) {
+      case 'leading':
+        effects.push(...state.leader.step({ type: 'metadata', metadata }, moment));
+        return;
+      case 'following':
+        this.#leave(moment, effects);
+        if (!state.follower.isWriting) break;
+        this.#enter({ role: 'electing', follower: state.follower }, effects);
+        return;
+      case 'electing':
+        return;
+      case 'idle':
+    }
+    this.#elect(metadata, moment, effects);
+  }
+
+  #elect(metadata: PartitionMetadata, moment: Moment, effects: ReplicaEffect[]): void {
+    const leader = new PartitionLeader({ ...this.#options, config: this.#config }, metadata, moment);
+    this.#enter({ role: 'leading', leader }, effects);
+    effects.push(...leader.step({ type: 'elected' }, moment));
+  }
+
+  #follow({ leader, leaderEpoch }: PartitionMetadata, moment: Moment, effects: ReplicaEffect[]): void {
+    const follower = this.follower ?? new PartitionFollower(this.#options);
+    if (this.#state.role === 'leading') this.#leave(moment, effects);
+    if (this.#state.role !== 'following') this.#enter({ role: 'following', follower }, effects);
+    effects.push(...follower.step({ type: 'follow', leaderId: leader, leaderEpoch }, moment));
+    effects.push({ type: 'follow', follower });
+  }
+
+  /** Ends the role that it has. A follower that is left takes no answer to what it asked before. */
+  #leave(moment: Moment, effects: ReplicaEffect[]): void {
+    const state = this.#state;
+    if (state.role === 'leading') effects.push(...state.leader.step({ type: 'resigned' }, moment));
+    else if (state.role === 'following') {
+      const { follower } = state;
+      const nobody = { type: 'follow', leaderId: NO_LEADER, leaderEpoch: this.leaderEpoch } as const;
+      effects.push(...follower.step(nobody, moment), { type: 'unfollow', follower });
+    }
+  }
+
+  #enter(state: RoleState, effects: ReplicaEffect[]): void {
+    this.#state = state;
+    effects.push({ type: 'role', role: state.role });
+  }
+
+  #tellLeader(event: LeaderEvent, moment: Moment, effects: ReplicaEffect[]): void {
+    const { leader } = this;
+    if (leader !== null) effects.push(...leader.step(event, moment));
+    else if (event.type === 'await-replication' || event.type === 'await-deletion') {
+      const errorCode = ErrorCode.NOT_LEADER_OR_FOLLOWER;
+      effects.push({ type: 'end-wait', token: event.token, errorCode, lowWatermark: UNKNOWN_OFFSET });
+    }
+  }
+
+  #tellFollower(event: FollowerEvent, moment: Moment, effects: ReplicaEffect[]): void {
+    const { follower } = this;
+    if (follower === null) return;
+    effects.push(...follower.step(event, moment));
+    const isSettled = this.#state.role === 'electing' && !follower.isWriting;
+    if (isSettled && this.#metadata !== null) this.#elect(this.#metadata, moment, effects);
+  }
+}
+
+function isOtherLeadership(known: PartitionMetadata | null, metadata: PartitionMetadata): boolean {
+  return known?.leader !== metadata.leader || known.leaderEpoch !== metadata.leaderEpoch;
+}
