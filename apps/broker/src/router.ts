@@ -65,6 +65,8 @@ export class Router implements RequestProcessor {
       else this.#dispatch(exchange, header, route, bytes);
     } catch (error) {
       this.#fail(exchange, error);
+    } finally {
+      if (exchange.pipelined) exchange.frame.release();
     }
   }
 
@@ -86,7 +88,6 @@ export class Router implements RequestProcessor {
       } catch (error) {
         this.#fail(exchange, error);
       }
-      if (exchange.pipelined && !context.keepsRequestBytes) exchange.frame.release();
       exchange.answer(chunks);
     });
   }
@@ -119,8 +120,8 @@ export class Router implements RequestProcessor {
 }
 
 /**
- * Requests whose bytes may be kept for long (member metadata, names) get memory of their own, in their exact size;
- * those of pipelined APIs, which are many and large, are handled where they were received.
+ * Requests whose bytes may be kept for long (member metadata) get memory of their own, in their exact size; those of
+ * pipelined APIs, which are many and large, are handled where they were received, and the log copies what it takes.
  */
 function ownBytes(exchange: Exchange): Uint8Array {
   if (exchange.pipelined) return exchange.frame.bytes;
@@ -132,7 +133,6 @@ function ownBytes(exchange: Exchange): Uint8Array {
 class Context implements RequestContext {
   readonly #exchange: Exchange;
   readonly #header: RequestHeader;
-  keepsRequestBytes = false;
 
   constructor(exchange: Exchange, header: RequestHeader) {
     this.#exchange = exchange;
@@ -173,10 +173,6 @@ class Context implements RequestContext {
 
   onSent(action: () => void): void {
     this.#exchange.onSent(action);
-  }
-
-  keepRequestBytes(): void {
-    this.keepsRequestBytes = true;
   }
 
   closeConnection(reason: string): void {

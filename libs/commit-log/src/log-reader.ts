@@ -109,7 +109,7 @@ function addFromMemory(gathered: GatheredRead, block: TailBlock, limits: Limits)
   const start = block.positionOf(gathered.nextOffset);
   const end = block.endOf(start, limits.maxBytes, limits.bound, limits.force);
   if (end === start) return false;
-  gathered.addCached(block.view(start, end), block.offsetAt(end));
+  gathered.addCached(block, block.view(start, end), block.offsetAt(end));
   return true;
 }
 
@@ -228,13 +228,16 @@ class GatheredRead implements LogRead {
   nextOffset: number;
   readonly #pool: ReadBuffers;
   #buffers: Uint8Array[] = [];
+  #blocks: TailBlock[] = [];
 
   constructor(offset: number, pool: ReadBuffers) {
     this.nextOffset = offset;
     this.#pool = pool;
   }
 
-  addCached(bytes: Uint8Array, nextOffset: number): void {
+  addCached(block: TailBlock, bytes: Uint8Array, nextOffset: number): void {
+    block.hold();
+    this.#blocks.push(block);
     this.records.push(bytes);
     this.sizeBytes += bytes.length;
     this.cachedBytes += bytes.length;
@@ -250,6 +253,8 @@ class GatheredRead implements LogRead {
 
   release(): void {
     for (const buffer of this.#buffers) this.#pool.give(buffer);
+    for (const block of this.#blocks) block.release();
     this.#buffers = [];
+    this.#blocks = [];
   }
 }

@@ -14,7 +14,7 @@ import type { LogError } from './log-error.ts';
  *
  * What it expects
  * - Batches were checked (`checkBatch`) and fit the topic's limits; `append` looks at headers only.
- * - The bytes given to `append` belong to the log from then on: it stamps them, and may serve them for long.
+ * - The bytes given to `append` are stamped in place and copied: they are the caller's again when it returns.
  * - The owner tells the high watermark; retention and deleteRecords never pass it.
  * - Called from one thread. Callbacks come from within calls (`append` never calls back before it returns).
  */

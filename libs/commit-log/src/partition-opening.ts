@@ -33,7 +33,7 @@ export function openPartitionLog(
   const parts: LogParts = {
     environment,
     local,
-    tail: new PartitionTail(environment.tailCache),
+    tail: new PartitionTail(environment.tailCache, () => local.endOffset),
     producers: loaded.producers,
     snapshots: loaded.snapshots,
     epochs,

@@ -5,7 +5,7 @@ const MARK_INTERVAL_BYTES = 4096;
 
 /**
  * Consecutive batches in one piece of memory. Bytes are only ever added behind those that are there, so views of
- * them stay good, whatever becomes of the block.
+ * them stay good as long as the block is in use or held.
  */
 export class TailBlock {
   readonly baseOffset: number;
@@ -14,12 +14,16 @@ export class TailBlock {
   readonly heldBytes: number;
   readonly #bytes: Uint8Array;
   #used = 0;
+  /** Readers whose views of the block are in use. */
+  #holders = 0;
+  /** Takes the memory back when nobody holds it any more; null while the block is in use. */
+  #free: ((bytes: Uint8Array) => void) | null = null;
   readonly #markOffsets: number[] = [];
   readonly #markPositions: number[] = [];
 
-  constructor(bytes: Uint8Array, heldBytes: number, baseOffset: number) {
+  constructor(bytes: Uint8Array, baseOffset: number) {
     this.#bytes = bytes;
-    this.heldBytes = heldBytes;
+    this.heldBytes = bytes.length;
     this.baseOffset = baseOffset;
     this.nextOffset = baseOffset;
   }
@@ -38,9 +42,20 @@ export class TailBlock {
     return this.#claim(batch.length, baseOffset, nextOffset);
   }
 
-  /** The block was made of this one batch: no copy. */
-  adopt(baseOffset: number, nextOffset: number): Uint8Array {
-    return this.#claim(this.#bytes.length, baseOffset, nextOffset);
+  /** Views of the block must stay good until `release`. A hold that is never released costs the memory's next use. */
+  hold(): void {
+    this.#holders += 1;
+  }
+
+  release(): void {
+    this.#holders -= 1;
+    this.#freeIfUnheld();
+  }
+
+  /** The block is out of use: `free` gets its memory once nobody holds it. */
+  retire(free: (bytes: Uint8Array) => void): void {
+    this.#free = free;
+    this.#freeIfUnheld();
   }
 
   /** Bytes from `start` on, up to `end`, as a view. */
@@ -100,6 +115,13 @@ export class TailBlock {
     this.#used += size;
     this.nextOffset = nextOffset;
     return this.#bytes.subarray(start, this.#used);
+  }
+
+  #freeIfUnheld(): void {
+    if (this.#holders > 0 || this.#free === null) return;
+    const free = this.#free;
+    this.#free = null;
+    free(this.#bytes);
   }
 
   #markBefore(offset: number): number {

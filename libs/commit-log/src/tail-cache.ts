@@ -1,16 +1,19 @@
+import { ReadBuffers } from './read-buffers.ts';
 import { TailBlock } from './tail-block.ts';
 
-/** Batches up to this size are copied together, so that many small ones cost one write and one view. */
-const COPY_LIMIT_BYTES = 8 * 1024;
-/** Blocks for copies grow to this, from the smallest, as a partition proves busy. */
-const LARGEST_BLOCK_BYTES = 64 * 1024;
+/** Blocks grow to this, from the smallest, as a partition proves busy. A larger batch gets one of its own size. */
+const LARGEST_BLOCK_BYTES = 128 * 1024;
 const SMALLEST_BLOCK_BYTES = 4 * 1024;
-/** A batch that keeps alive more than this much memory for each of its bytes is copied out of it. */
-const LARGEST_WASTE_FACTOR = 2;
+/** What is kept of evicted blocks for the next ones: as one comes another goes, so little is needed. */
+const KEPT_BLOCK_BYTES = 8 * 1024 * 1024;
 
-/** Bounds what the tails of all partitions hold, together: the oldest blocks go first. */
+/**
+ * Bounds what the tails of all partitions hold, together: the oldest blocks go first. Their memory is used again once
+ * it is written and nobody reads it; fresh memory for every batch would cost more than all else that an append does.
+ */
 export class TailCache {
   readonly limitBytes: number;
+  readonly #memory = new ReadBuffers(KEPT_BLOCK_BYTES);
   #heldBytes = 0;
   /** In order of age. */
   readonly #owners = new Map<TailBlock, PartitionTail>();
@@ -23,13 +26,19 @@ export class TailCache {
     return this.#heldBytes;
   }
 
+  /** A block with room for that much, without an owner yet. */
+  make(size: number, baseOffset: number): TailBlock {
+    const bytes = size < LARGEST_BLOCK_BYTES ? new Uint8Array(size) : this.#memory.take(size);
+    return new TailBlock(bytes, baseOffset);
+  }
+
   add(block: TailBlock, owner: PartitionTail): void {
     this.#owners.set(block, owner);
     this.#heldBytes += block.heldBytes;
     for (const [oldest, itsOwner] of this.#owners) {
       if (this.#heldBytes <= this.limitBytes) break;
       this.remove(oldest);
-      itsOwner.evict(oldest);
+      if (itsOwner.evict(oldest)) oldest.retire((bytes) => this.#memory.give(bytes));
     }
   }
 
@@ -40,23 +49,26 @@ export class TailCache {
 
 /**
  * The latest batches of a partition, in memory: whoever reads close to the end is served from here. It is also where
- * small appends are put together before they are written.
+ * appends are put together before they are written: a batch is copied in once, and written and read from here.
  */
 export class PartitionTail {
   readonly #cache: TailCache;
+  readonly #writtenEnd: () => number;
   #blocks: TailBlock[] = [];
   #open: TailBlock | null = null;
   #nextBlockBytes = SMALLEST_BLOCK_BYTES;
 
-  constructor(cache: TailCache) {
+  /** `writtenEnd`: the offset up to which the log's files hold everything. */
+  constructor(cache: TailCache, writtenEnd: () => number) {
     this.#cache = cache;
+    this.#writtenEnd = writtenEnd;
   }
 
-  /** Takes a batch in and gives the bytes that stand for it from then on: the same, or a copy beside others. */
+  /** Copies a batch in and gives the bytes that stand for it from then on. */
   place(batch: Uint8Array, baseOffset: number, nextOffset: number): Uint8Array {
-    if (batch.length > COPY_LIMIT_BYTES) return this.#placeAlone(batch, baseOffset, nextOffset);
-    if (this.#open?.fits(batch.length) !== true) this.#beginBlock(batch.length, baseOffset);
-    return this.#open?.add(batch, baseOffset, nextOffset) ?? batch;
+    const open =
+      this.#open?.fits(batch.length) === true ? this.#open : this.#beginBlock(batch.length, baseOffset);
+    return open.add(batch, baseOffset, nextOffset);
   }
 
   /** The block that holds the offset; null when it is not in memory. */
@@ -94,37 +106,24 @@ export class PartitionTail {
     this.#open = null;
   }
 
-  /** For the cache: the block is the oldest of this partition. */
-  evict(block: TailBlock): void {
+  /** For the cache: the block goes. True if its memory is nobody's then, but for those who hold it. */
+  evict(block: TailBlock): boolean {
     if (this.#blocks[0] === block) this.#blocks.shift();
     else this.#blocks = this.#blocks.filter((kept) => kept !== block);
     if (this.#open === block) this.#open = null;
+    // What is not written is still read by the writer; an empty block is about to be filled.
+    return block.usedBytes > 0 && block.nextOffset <= this.#writtenEnd();
   }
 
-  #placeAlone(batch: Uint8Array, baseOffset: number, nextOffset: number): Uint8Array {
-    this.#open = null;
-    const wasteful = batch.buffer.byteLength > batch.length * LARGEST_WASTE_FACTOR;
-    // A Buffer's own `slice` gives a view.
-    const own = wasteful ? Uint8Array.prototype.slice.call(batch) : batch;
-    const block = new TailBlock(own, own.buffer.byteLength, baseOffset);
-    const placed = block.adopt(baseOffset, nextOffset);
-    this.#keep(block);
-    return placed;
-  }
-
-  #beginBlock(atLeast: number, baseOffset: number): void {
+  #beginBlock(atLeast: number, baseOffset: number): TailBlock {
     const size = Math.max(atLeast, this.#nextBlockBytes);
     this.#nextBlockBytes = Math.min(LARGEST_BLOCK_BYTES, this.#nextBlockBytes * 2);
-    const block = new TailBlock(new Uint8Array(size), size, baseOffset);
+    const block = this.#cache.make(size, baseOffset);
     this.#open = block;
-    this.#keep(block);
-  }
-
-  #keep(block: TailBlock): void {
     this.#blocks.push(block);
-    const open = this.#open;
     this.#cache.add(block, this);
     // A cache smaller than one block evicts it at once; the writer still fills it.
-    if (this.#open === null && open === block) this.#open = block;
+    this.#open = block;
+    return block;
   }
 }

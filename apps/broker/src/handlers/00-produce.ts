@@ -69,8 +69,6 @@ class ProduceOperation {
         );
       });
     }
-    // Whether a log keeps the bytes or copies them is its own matter: they are its own from here on.
-    this.#context.keepRequestBytes();
     this.#partDone();
   }
 

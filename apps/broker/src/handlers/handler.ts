@@ -6,7 +6,8 @@
  * also when its connection has closed meanwhile (the answer is dropped then); a second answer is an error.
  *
  * While a request waits for its answer, later requests of the same connection wait too, as in Kafka. The one
- * exception is `pipelined` APIs (Produce): consecutive ones are all handed over, in order, and answered in order.
+ * exception is `pipelined` APIs (Produce): consecutive ones are all handed over, in order, and answered in order. The
+ * bytes fields of their requests are good until the handler returns; those of other requests are the handler's.
  */
 import type { AnyApi, RequestOf, ResponseInput } from '@seatlog/kafka-protocol';
 import type { BrokerServices } from '../services.ts';
@@ -26,8 +27,6 @@ export interface RequestContext {
   onDisconnect(action: () => void): void;
   /** Calls back once the answer's bytes are no longer needed: sent, or never to be sent. */
   onSent(action: () => void): void;
-  /** The request's bytes stay in use after the answer (record batches that a log took): they are not used again. */
-  keepRequestBytes(): void;
   /** Closes the connection without an answer to this request (Produce with acks=0 that failed). */
   closeConnection(reason: string): void;
 }

@@ -11,7 +11,7 @@ export type AppendOrigin = 'client' | 'coordinator';
 export interface AppendRequest {
   readonly topic: string;
   readonly partition: number;
-  /** One record batch v2, base offset 0. The bytes are stamped in place and kept: the caller must not reuse them. */
+  /** One record batch v2, base offset 0. The bytes are stamped in place and copied: the caller's again when `append` returns. */
   readonly batch: Uint8Array;
   /** -1: wait for the high watermark; 1: for the leader's own write; 0: as 1, the caller tells nobody. */
   readonly acks: number;

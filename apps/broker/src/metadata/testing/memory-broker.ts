@@ -199,7 +199,6 @@ function requestContext(apiKey: number, apiVersion: number, listenerName: string
     isConnected: () => true,
     onDisconnect: () => {},
     onSent: () => {},
-    keepRequestBytes: () => {},
     closeConnection: () => {},
   };
 }
