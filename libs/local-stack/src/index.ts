@@ -13,6 +13,7 @@ export type { ManagedProcess, ProcessExit } from './managed-process.ts';
 export { freePort, isFree } from './free-port.ts';
 export { startPostgres, type PostgresOptions, type PostgresServer } from './postgres/start-postgres.ts';
 export { startRedis, type RedisOptions, type RedisServer } from './redis/start-redis.ts';
+export { brokerProperties, type BrokerPlan } from './broker-properties.ts';
 export { startBroker, type BrokerOptions, type BrokerPorts, type BrokerServer } from './start-broker.ts';
 export { appProgram, startApp, type AppOptions, type AppServer } from './start-app.ts';
 export { startStack } from './stack/start-stack.ts';
