@@ -17,6 +17,7 @@ const HELP = `npm run demo -- [options]
   --fresh        begin with empty data (--smoke always does)
   --workers n    processes of the reservation worker (default 1)
   --seed n       of the smoke sale: the same seed makes the same plan
+  --data folder  keep data and logs there (default .data/one-node, with --smoke .data/smoke)
   --no-build     use the apps as they were built last
 
 DATABASE_URL, REDIS_URL and BROKERS, where given, are used instead of servers of its own.
@@ -29,6 +30,7 @@ function readOptions() {
       fresh: { type: 'boolean', default: false },
       workers: { type: 'string', default: '1' },
       seed: { type: 'string' },
+      data: { type: 'string' },
       build: { type: 'boolean', default: true },
       help: { type: 'boolean', short: 'h', default: false },
     },

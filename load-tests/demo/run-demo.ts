@@ -11,6 +11,7 @@ import { supervise } from './supervise.ts';
 export interface DemoOptions {
   readonly fresh: boolean;
   readonly workers: number;
+  readonly data?: string | undefined;
 }
 
 /** Ports that people know, where they are free. */
@@ -23,6 +24,7 @@ export async function runDemo(
 ): Promise<number> {
   const stack = await startTicketing({
     fresh: options.fresh,
+    ...(options.data === undefined ? {} : { dataDirectory: options.data }),
     workers: options.workers,
     ports: await knownPorts(),
     external: externalServices(),

@@ -10,6 +10,7 @@ import { progressLine } from './progress.ts';
 export interface SmokeCommandOptions {
   readonly workers: number;
   readonly seed?: number | undefined;
+  readonly data?: string | undefined;
 }
 
 export async function runSmokeCommand(
@@ -18,7 +19,7 @@ export async function runSmokeCommand(
   say: (line: string) => void,
 ): Promise<number> {
   const stack = await startTicketing({
-    dataDirectory: layoutDirectory('smoke'),
+    dataDirectory: options.data ?? layoutDirectory('smoke'),
     fresh: true,
     workers: options.workers,
     external: externalServices(),
