@@ -1,7 +1,7 @@
 /**
  * Looks for what must not be, once everything has drained; reads only. Every figure of `violations` has to be 0. The unique
- * index makes some of them impossible, and they are looked for all the same: an audit that trusts its subject is none. 30,000 sold seats take a tenth
- * of a second; open the database with a longer `statementTimeoutMs` for millions.
+ * index makes some of them impossible, and they are looked for all the same: an audit that trusts its subject is none.
+ * 30,000 sold seats take a tenth of a second; for millions, open the database with a longer `statementTimeoutMs`.
  */
 import { sql } from 'kysely';
 import type { BookingDatabase } from '../database.ts';
