@@ -23,10 +23,10 @@ export interface BrokerReport {
 
 const MIB = 1024 * 1024;
 const DEFAULT_ROUNDS = 5;
-const DEFAULT_MIB = 256;
+const DEFAULT_MIB = 128;
 const BATCHES = [1, 16, 100, 1000] as const;
 /** Small batches take longer for the same bytes. */
-const SMALL_BATCH_SHARE = 0.25;
+const SMALL_BATCH_SHARE = 0.5;
 
 export async function run(rounds: number, mebibytes: number): Promise<BrokerReport> {
   const directory = mkdtempSync(`${tmpdir()}/seatlog-broker-benchmark-`);

@@ -4,7 +4,8 @@
  *     receive   nothing
  *     crc       CRC-32C of pieces of the batch size
  *     write     the same, and one write to a file per read event
- *     send      each request of the given size is answered with the same bytes from memory
+ *     send      each request of the given size is answered from memory, by turns from several buffers, as many as a
+ *               consumer that reads a topic sees, so that no cache of the processor holds them all
  *
  * In the first three it gives one byte back for each `total` bytes received.
  */
@@ -16,7 +17,9 @@ const [mode = 'receive', pieceText = '1024', totalText = '1', path = ''] = proce
 const pieceBytes = Number(pieceText);
 const total = Number(totalText);
 const memory = Buffer.allocUnsafeSlow(64 * 1024);
-const MAX_FILE_BYTES = 512 * 1024 * 1024;
+const ANSWERS = 16;
+/** Few dirty pages: beyond some hundreds of MiB the kernel slows every writer down, whoever it is. */
+const MAX_FILE_BYTES = 128 * 1024 * 1024;
 
 let checksums = 0;
 
@@ -55,13 +58,15 @@ function receiver(): (socket: Socket, bytes: Uint8Array) => void {
 }
 
 function sender(): (socket: Socket, bytes: Uint8Array) => void {
-  const answer = Buffer.alloc(total, 1);
+  const answers = Array.from({ length: ANSWERS }, () => Buffer.alloc(total, 1));
   let received = 0;
+  let turn = 0;
   return (socket, bytes) => {
     received += bytes.length;
     while (received >= pieceBytes) {
       received -= pieceBytes;
-      socket.write(answer);
+      const answer = answers[turn++ % ANSWERS];
+      if (answer !== undefined) socket.write(answer);
     }
   };
 }

@@ -6,7 +6,7 @@ import { apis, encodeRequest, ErrorCode, RecordBatchWriter } from '@seatlog/kafk
 import { type Child, startChild } from './child.ts';
 import { cpuNanoseconds } from './process-cpu.ts';
 import { RawClient } from './raw-client.ts';
-import { createTopic, deleteTopic, endOffset, median } from './set-up.ts';
+import { createTopic, deleteTopic, endOffset, median, untilGone } from './set-up.ts';
 
 export interface ProduceResult {
   readonly recordsPerBatch: number;
@@ -61,6 +61,7 @@ export async function compareProduce(
 async function measureRound(broker: Child, directory: string, recordsPerBatch: number, bytes: number) {
   const batch = makeBatch(recordsPerBatch);
   const measured = await measureBroker(broker, recordsPerBatch, batch, bytes);
+  await untilGone(`${directory}/log`);
   const floor = async (mode: string): Promise<number> => {
     const path = `${directory}/floor.bin`;
     const piece = pieceOf(makeFrame('floor', batch));

@@ -1,4 +1,6 @@
 /** Topics to measure on, and what one asks about them. */
+import { readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { apis, ErrorCode } from '@seatlog/kafka-protocol';
 import { RawClient } from './raw-client.ts';
 
@@ -51,6 +53,15 @@ async function asked<Answer>(
     return await question(client);
   } finally {
     client.close();
+  }
+}
+
+/** Waits until the broker has freed the files of deleted topics: that work is not of the next measurement. */
+export async function untilGone(logDirectory: string): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (readdirSync(logDirectory).some((name) => name.endsWith('-delete'))) {
+    if (performance.now() > end) throw new Error('a deleted topic is still on disk');
+    await delay(20);
   }
 }
 
