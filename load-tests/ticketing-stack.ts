@@ -9,17 +9,20 @@ import { createTicketingTopics, demoEvent, putOnSale } from '@seatlog/ticketing-
 export interface TicketingOptions extends Omit<StackOptions, 'steps'> {
   /** Default: the demo's event. */
   readonly event?: EventToSeed;
+  /** Of the topics that are worked on. Topics that exist are left as they are. */
+  readonly partitions?: number;
 }
 
 export function startTicketing(options: TicketingOptions): Promise<Stack> {
-  const { event = demoEvent, ...stack } = options;
-  return startStack({ ...stack, steps: ticketingSteps(event) });
+  const { event = demoEvent, partitions, ...stack } = options;
+  return startStack({ ...stack, steps: ticketingSteps(event, partitions) });
 }
 
-function ticketingSteps(event: EventToSeed): StackSteps {
+function ticketingSteps(event: EventToSeed, partitions: number | undefined): StackSteps {
   return {
     migrate: async ({ databaseUrl }) => void (await migrate(databaseUrl)),
-    createTopics: ({ brokers, replicationFactor }) => createTicketingTopics(brokers, replicationFactor),
+    createTopics: ({ brokers, replicationFactor }) =>
+      createTicketingTopics(brokers, replicationFactor, partitions),
     seed: async ({ databaseUrl }) => void (await putOnSale(databaseUrl, event)),
   };
 }

@@ -58,7 +58,7 @@ export class Buyer {
     for (let attempt = 0; ; attempt += 1) {
       const begin = performance.now();
       const answer = await this.#api.reserve(request);
-      const bought = this.#understand(request, answer, performance.now());
+      const bought = understand(request, answer, performance.now());
       this.#record(request, bought);
       if (bought.kind === 'accepted') this.#latencies.accept(performance.now() - begin);
       const settled =
@@ -109,26 +109,6 @@ export class Buyer {
     }
   }
 
-  #understand(request: ReservationRequest, answer: Answer | NoAnswer, acceptedAt: number): Bought {
-    if (answer.status === null) return { kind: 'gave-up', why: answer.why };
-    if (answer.status !== 202) {
-      return { kind: 'refused', status: answer.status, code: textOf(answer, 'code') ?? 'NO_CODE' };
-    }
-    const orderId = textOf(answer, 'reservationId');
-    const token = textOf(answer, 'token');
-    const statusUrl = textOf(answer, 'statusUrl');
-    const reservationIds = reservationIdsOf(answer);
-    if (
-      orderId === undefined ||
-      token === undefined ||
-      statusUrl === undefined ||
-      reservationIds.length !== request.seatIds.length
-    ) {
-      return { kind: 'gave-up', why: `a 202 without its fields: ${JSON.stringify(answer.body)}` };
-    }
-    return { kind: 'accepted', order: { orderId, reservationIds, token, statusUrl, request, acceptedAt } };
-  }
-
   #record(request: ReservationRequest, bought: Bought): void {
     const { userId, eventId, idempotencyKey, seatIds } = request;
     const outcome = outcomeOf(bought);
@@ -144,11 +124,37 @@ export class Buyer {
   }
 }
 
+/** What one answer says, whoever asked and whether or not they ask again. */
+export function understand(
+  request: ReservationRequest,
+  answer: Answer | NoAnswer,
+  acceptedAt: number,
+): Bought {
+  if (answer.status === null) return { kind: 'gave-up', why: answer.why };
+  if (answer.status !== 202) {
+    return { kind: 'refused', status: answer.status, code: textOf(answer, 'code') ?? 'NO_CODE' };
+  }
+  const orderId = textOf(answer, 'reservationId');
+  const token = textOf(answer, 'token');
+  const statusUrl = textOf(answer, 'statusUrl');
+  const reservationIds = reservationIdsOf(answer);
+  if (
+    orderId === undefined ||
+    token === undefined ||
+    statusUrl === undefined ||
+    reservationIds.length !== request.seatIds.length
+  ) {
+    return { kind: 'gave-up', why: `a 202 without its fields: ${JSON.stringify(answer.body)}` };
+  }
+  return { kind: 'accepted', order: { orderId, reservationIds, token, statusUrl, request, acceptedAt } };
+}
+
 export function isTerminal(status: string): boolean {
   return status === 'CONFIRMED' || status === 'REJECTED' || status === 'CANCELLED';
 }
 
-function outcomeOf(bought: Bought): ReservationOutcome {
+/** As the journal keeps it: whether it promises that nothing was sold. */
+export function outcomeOf(bought: Bought): ReservationOutcome {
   switch (bought.kind) {
     case 'accepted': {
       const { orderId, reservationIds } = bought.order;

@@ -17,4 +17,8 @@ describe('the topics of ticketing', () => {
     expect(partitions.get(reservationDeadLetters.name)).toBe(1);
     expect(partitions.get(reservationEvents.name)).toBeGreaterThan(1);
   });
+
+  it('have as many partitions as are asked for', () => {
+    expect(ticketingTopics(1, 12).map(({ partitions }) => partitions)).toEqual([12, 12, 1]);
+  });
 });

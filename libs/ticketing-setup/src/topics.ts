@@ -7,22 +7,28 @@ export const PARTITIONS = 6;
 const TOPIC_DEADLINE_MS = 30_000;
 
 /** With three replicas, losing one neither stops the sale nor loses a record that was acknowledged. */
-export function ticketingTopics(replicationFactor: number): readonly TopicToCreate[] {
+export function ticketingTopics(
+  replicationFactor: number,
+  partitions = PARTITIONS,
+): readonly TopicToCreate[] {
   const configs = { 'min.insync.replicas': String(Math.max(1, replicationFactor - 1)) };
   return [
-    { name: reservationEvents.name, partitions: PARTITIONS, replicationFactor, configs },
-    { name: refundEvents.name, partitions: PARTITIONS, replicationFactor, configs },
+    { name: reservationEvents.name, partitions, replicationFactor, configs },
+    { name: refundEvents.name, partitions, replicationFactor, configs },
     { name: reservationDeadLetters.name, partitions: 1, replicationFactor, configs },
   ];
 }
 
 /** Topics that exist are left as they are. */
-export async function createTicketingTopics(brokers: string, replicationFactor: number): Promise<void> {
+export async function createTicketingTopics(
+  brokers: string,
+  replicationFactor: number,
+  partitions = PARTITIONS,
+): Promise<void> {
   const client = createClient({ brokers, clientId: 'seatlog-topics', allowAutoTopicCreation: false });
   try {
-    await client
-      .admin()
-      .createTopics(ticketingTopics(replicationFactor), { ifNotExists: true, timeoutMs: TOPIC_DEADLINE_MS });
+    const topics = ticketingTopics(replicationFactor, partitions);
+    await client.admin().createTopics(topics, { ifNotExists: true, timeoutMs: TOPIC_DEADLINE_MS });
   } finally {
     await client.close();
   }
