@@ -1,6 +1,6 @@
 /** One of the ticketing applications as a child process: `node apps/<name>/dist/main.js`, compiled beforehand. */
 import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { childEnvironment } from './child-environment.ts';
 import { waitUntil } from './deadline.ts';
 import { portOrFree } from './free-port.ts';
@@ -37,7 +37,8 @@ export function appProgram(app: string): string {
 }
 
 export async function startApp(options: AppOptions): Promise<AppServer> {
-  const { app, name = app, dataDirectory } = options;
+  const { app, name = app } = options;
+  const dataDirectory = resolve(options.dataDirectory);
   const program = appProgram(app);
   if (!existsSync(program)) {
     throw new LocalStackError('APP_NOT_BUILT', `${app} has not been built: there is no ${program}`, {
@@ -59,7 +60,6 @@ export async function startApp(options: AppOptions): Promise<AppServer> {
       HTTP_PORT: String(port),
     }),
     dataDirectory,
-    workingDirectory: repositoryRoot,
     ready: (_, signal) => waitUntil(() => answersOk(`${url}/health/ready`, signal), signal),
     readyWithinMs: APP_START_DEADLINE_MS,
   });

@@ -3,7 +3,7 @@
  * found by its path; nothing of the broker is imported here.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { brokerProperties, formatProperties } from './broker-properties.ts';
 import { childEnvironment } from './child-environment.ts';
 import { waitUntil } from './deadline.ts';
@@ -48,7 +48,8 @@ export interface BrokerServer extends AsyncDisposable {
 }
 
 export async function startBroker(options: BrokerOptions): Promise<BrokerServer> {
-  const { dataDirectory, nodeId = 1 } = options;
+  const { nodeId = 1 } = options;
+  const dataDirectory = resolve(options.dataDirectory);
   const name = options.name ?? `broker-${nodeId}`;
   mkdirSync(dataDirectory, { recursive: true });
   await endLeftovers(dataDirectory, name);
@@ -70,7 +71,6 @@ export async function startBroker(options: BrokerOptions): Promise<BrokerServer>
     args: [join(repositoryRoot, 'apps/broker/src/main.ts'), '--config', file],
     environment: childEnvironment({}),
     dataDirectory,
-    workingDirectory: repositoryRoot,
     ready: (_, signal) => waitUntil(() => answersOk(`${httpUrl}/healthz`, signal), signal),
     readyWithinMs: BROKER_START_DEADLINE_MS,
   });

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { waitUntil } from '../deadline.ts';
 import { portOrFree } from '../free-port.ts';
@@ -45,7 +45,8 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  const { dataDirectory, database = 'seatlog', durable = true } = options;
+  const { database = 'seatlog', durable = true } = options;
+  const dataDirectory = resolve(options.dataDirectory);
   mkdirSync(dataDirectory, { recursive: true });
   const user = userForPostgres();
   const binaries = postgresBinaries(user);

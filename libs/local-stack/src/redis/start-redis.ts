@@ -5,7 +5,7 @@
  * server that a killed owner left on the folder is ended first.
  */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Redis } from 'ioredis';
 import { waitUntil } from '../deadline.ts';
 import { portOrFree } from '../free-port.ts';
@@ -39,7 +39,8 @@ export interface RedisServer extends AsyncDisposable {
 }
 
 export async function startRedis(options: RedisOptions): Promise<RedisServer> {
-  const { dataDirectory, durable = true, databases = 16 } = options;
+  const { durable = true, databases = 16 } = options;
+  const dataDirectory = resolve(options.dataDirectory);
   const program = await redisProgram(options.onProgress);
   const folder = join(dataDirectory, 'redis');
   mkdirSync(folder, { recursive: true });

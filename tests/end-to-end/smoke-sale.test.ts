@@ -1,0 +1,60 @@
+/** The smoke sale as CI and users run it. The apps have to be built (npm run build). */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Command, runCommand } from './command.ts';
+import { processesOf } from './processes-of.ts';
+
+interface Summary {
+  readonly ok: boolean;
+  readonly accepted: number;
+  readonly confirmed: number;
+  readonly rejected: number;
+  readonly cancelled: number;
+  readonly refunded: number;
+  readonly buyers: number;
+  readonly doubleSold: number;
+  readonly lost: number;
+  readonly complaints: readonly string[];
+  readonly violations: readonly unknown[];
+}
+
+describe('the smoke sale', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'seatlog-smoke-'));
+  chmodSync(folder, 0o755);
+  const data = join(folder, 'data');
+  let command: Command & { readonly code: number | null };
+  let summary: Summary;
+
+  beforeAll(async () => {
+    command = await runCommand('load-tests/demo.ts', ['--smoke', '--no-build', '--data', data]);
+    summary = JSON.parse(command.lastLine) as Summary;
+  }, 240_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is sound', () => {
+    expect(summary.complaints).toEqual([]);
+    expect(summary.violations).toEqual([]);
+    expect(summary).toMatchObject({ ok: true, doubleSold: 0, lost: 0 });
+    expect(command.code).toBe(0);
+  });
+
+  it('sold at least 500 seats to at least 50 buyers, and each that was accepted has an end', () => {
+    expect(summary.confirmed).toBeGreaterThanOrEqual(500);
+    expect(summary.buyers).toBeGreaterThanOrEqual(50);
+    expect(summary.confirmed + summary.rejected + summary.cancelled).toBe(summary.accepted);
+    expect(summary.refunded).toBe(summary.rejected + summary.cancelled);
+  });
+
+  it('kept every answer', () => {
+    const lines = readFileSync(join(data, 'smoke-journal.jsonl'), 'utf8').trimEnd().split('\n');
+    const accepted = lines.filter((line) => line.includes('"kind":"accepted"'));
+    expect(accepted.length).toBeGreaterThan(200);
+  });
+
+  it('left no process behind', () => {
+    expect(processesOf(data)).toEqual([]);
+  });
+});
