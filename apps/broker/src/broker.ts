@@ -52,6 +52,8 @@ export interface RunningBroker {
   readonly bootstrapServers: string;
   readonly http: { readonly host: string; readonly port: number } | null;
   stop(): Promise<void>;
+  /** Lets go of the sockets at once, as if the process had died; the log directory stays as it is. For tests. */
+  abandon(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -67,20 +69,23 @@ export async function startBroker(options: BrokerOptions): Promise<RunningBroker
     return broker;
   } catch (error) {
     broker?.abandon();
-    await closeAfterFailure(directory, broker?.brokerEpoch ?? -1, log);
+    // What this leaves is true: all logs are recovered and closed, under the last epoch that was registered.
+    const registered = broker?.brokerEpoch ?? -1;
+    await closeDirectory(
+      directory,
+      registered === -1 ? (directory.previousBrokerEpoch ?? -1) : registered,
+      log,
+    );
     throw error;
   }
 }
 
-/**
- * Frees the directory for the next try. The marker that this may leave says what is true: all logs are recovered and
- * closed. It names the last epoch that this directory was registered with.
- */
-function closeAfterFailure(directory: LogDirectory, brokerEpoch: number, log: Logger): Promise<void> {
-  const epoch = brokerEpoch === -1 ? (directory.previousBrokerEpoch ?? -1) : brokerEpoch;
+/** Without a word to the caller if it fails: then there is no clean-stop marker, and the next start recovers. */
+function closeDirectory(directory: LogDirectory, brokerEpoch: number, log: Logger): Promise<void> {
   return new Promise((resolve) => {
-    directory.close({ brokerEpoch: epoch }, (error) => {
-      if (error !== null) log.warn('The log directory could not be closed cleanly', { error });
+    directory.close({ brokerEpoch }, (error) => {
+      if (error !== null)
+        log.warn('The logs could not be closed cleanly; the next start recovers them', { error });
       resolve();
     });
   });
@@ -218,7 +223,6 @@ class Broker implements RunningBroker {
     return this.stop();
   }
 
-  /** After a start that failed: lets go of everything but the log directory. */
   abandon(): void {
     this.#state = 'stopped';
     this.#http?.close();
@@ -243,9 +247,7 @@ class Broker implements RunningBroker {
     const brokerEpoch = this.#metadata.brokerEpoch;
     this.#metadata.close();
     this.#http?.close();
-    await new Promise<void>((resolve, reject) => {
-      this.#directory.close({ brokerEpoch }, (error) => (error === null ? resolve() : reject(error)));
-    });
+    await closeDirectory(this.#directory, brokerEpoch, log);
     this.#state = 'stopped';
     log.info('Broker stopped', { nodeId: this.#metadata.nodeId });
   }
