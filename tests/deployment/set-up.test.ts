@@ -59,11 +59,11 @@ const everything = (): Readonly<Record<string, string>> => ({
 });
 
 async function whatIsThere(): Promise<unknown> {
-  await using client = createClient({ brokers: broker.address, clientId: 'set-up-test' });
+  const client = createClient({ brokers: broker.address, clientId: 'set-up-test' });
   const names = ticketingTopics(1).map(({ name }) => name);
-  const topics = await client.admin().describeTopics(names);
   const database = openDatabase({ url: services.databaseUrl, applicationName: 'set-up-test' });
   try {
+    const topics = await client.admin().describeTopics(names);
     const seats = await readSeats(database, demoEvent.eventId);
     return {
       topics: topics.map(({ name, topicId, partitions }) => [name, topicId, partitions.length]),
@@ -71,6 +71,7 @@ async function whatIsThere(): Promise<unknown> {
       secret: readFileSync(path.join(folder, 'token.env'), 'utf8'),
     };
   } finally {
+    await client.close();
     await database.destroy();
   }
 }
