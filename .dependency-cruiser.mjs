@@ -1,7 +1,7 @@
 // The arrows of the architecture, as rules that fail the check. ARCHITECTURE.md draws them.
 //
-// `arrows` lists for each project the projects it may import. What is not listed is forbidden. Parsed with swc, since
-// the native TypeScript compiler has no interface to parse with; scripts/check.ts fails when nothing was looked at.
+// `arrows` lists for each project the projects it may import. What is not listed is forbidden. It is parsed with
+// TypeScript 6, since the native compiler has no interface to parse with; scripts/check.ts fails when nothing was looked at.
 
 /** @type {Record<string, string[]>} */
 const arrows = {
@@ -131,7 +131,6 @@ export default {
     { name: 'nothing-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
-    parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)(dist|node_modules|\\.cache|\\.data)/' },
