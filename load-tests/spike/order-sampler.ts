@@ -9,7 +9,7 @@ import { isTerminal } from '../smoke/buyer.ts';
 import type { SampledOrder } from './generator-messages.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 
-const MOST_FOLLOWED = 32;
+export const MOST_FOLLOWED = 32;
 const CONNECTIONS = 4;
 const SHORTEST_PAUSE_MS = 20;
 /** Of the time waited so far: how exact a figure is. */

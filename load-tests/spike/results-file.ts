@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { repositoryRoot } from '@seatlog/local-stack';
 import type { SpikeRecord } from './spike-result.ts';
 
-export const resultsDirectory = join(repositoryRoot, 'load-tests', 'results');
+const defaultDirectory = join(repositoryRoot, 'load-tests', 'results');
 
 /** Gives the file. */
-export function writeResults(record: SpikeRecord, directory = resultsDirectory): string {
+export function writeResults(record: SpikeRecord, directory = defaultDirectory): string {
   mkdirSync(directory, { recursive: true });
   const moment = record.startedAt.replaceAll(/[:.]/g, '-');
   const file = join(directory, `${moment}-${record.runId}.json`);

@@ -20,7 +20,7 @@ export async function spikeCommand(args: readonly string[], say: (line: string) 
     say(SPIKE_HELP);
     return 0;
   }
-  const { build, dataDirectory = layoutDirectory('spike'), ...settings } = options;
+  const { build, dataDirectory = layoutDirectory('spike'), resultsDirectory, ...settings } = options;
   const leaving = new Leaving(say);
   if (build) await buildApps(say, leaving.signal);
   const record = await runSpike({
@@ -35,7 +35,7 @@ export async function spikeCommand(args: readonly string[], say: (line: string) 
       if (line !== null) say(line);
     },
   });
-  const file = writeResults(record);
+  const file = writeResults(record, resultsDirectory);
   say(`\n${spikeReport(record)}\n  kept in ${relative(process.cwd(), file)}\n`);
   say(JSON.stringify({ ...summaryOf(record), file }));
   return record.ok ? 0 : 1;

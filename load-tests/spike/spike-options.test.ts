@@ -25,7 +25,7 @@ describe('the command line of a spike', () => {
 
   it('takes every setting', () => {
     const line =
-      '--rate 10 --seconds 2 --profile spike --partitions 12 --acks 0 --workers 3 --seats 30000 --mix popular=0.2 --connections 8 --warm-up 0 --seed 7 --fsync --data /tmp/x --no-build';
+      '--rate 10 --seconds 2 --profile spike --partitions 12 --acks 0 --workers 3 --seats 30000 --mix popular=0.2 --connections 8 --warm-up 0 --seed 7 --fsync --data /tmp/x --results /tmp/y --no-build';
     expect(read(line)).toMatchObject({
       profile: 'spike',
       partitions: 12,
@@ -38,6 +38,7 @@ describe('the command line of a spike', () => {
       seed: 7,
       fsync: true,
       dataDirectory: '/tmp/x',
+      resultsDirectory: '/tmp/y',
       build: false,
     });
   });

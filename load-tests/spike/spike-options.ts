@@ -30,6 +30,7 @@ export interface SpikeSettings {
 
 export interface SpikeOptions extends SpikeSettings {
   readonly dataDirectory?: string;
+  readonly resultsDirectory?: string;
   /** Compile the apps first. */
   readonly build: boolean;
 }
@@ -62,6 +63,7 @@ export const SPIKE_HELP = `npm run load -- spike --rate n --seconds n [options]
   --seed n          the same seed makes the same wishes
   --fsync           the broker syncs to disk before it acknowledges
   --data directory  for the run's data; it is wiped (default .data/spike)
+  --results dir     where the result is kept (default load-tests/results)
   --no-build        use the apps as they were built last
 
 An arrival that could not be started within a second of its moment is dropped and counted. Latencies count from the moment
@@ -87,6 +89,7 @@ export function readSpikeOptions(args: readonly string[], drawSeed: () => number
       seed: { type: 'string' },
       fsync: { type: 'boolean', default: false },
       data: { type: 'string' },
+      results: { type: 'string' },
       build: { type: 'boolean', default: true },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -121,6 +124,7 @@ export function readSpikeOptions(args: readonly string[], drawSeed: () => number
     fsync: values.fsync,
     build: values.build,
     ...(values.data === undefined ? {} : { dataDirectory: resolve(values.data) }),
+    ...(values.results === undefined ? {} : { resultsDirectory: resolve(values.results) }),
   };
 }
 
