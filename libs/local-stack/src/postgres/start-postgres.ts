@@ -5,9 +5,7 @@
  * stopped first; trust authentication, loopback only, so it is no place for anything but development.
  * Expects: nobody else starts on the same folder meanwhile (a stack holds the folder's lock).
  */
-import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { waitUntil } from '../deadline.ts';
@@ -16,7 +14,7 @@ import { ChildOfStack, type ManagedProcess } from '../managed-process.ts';
 import { endLeftovers } from '../process-file.ts';
 import { endLeftoverServer, initializeCluster } from './postgres-cluster.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
-import { ownedFolder, type UnprivilegedUser, userForPostgres } from './unprivileged-user.ts';
+import { ownedFolder, userForPostgres } from './unprivileged-user.ts';
 
 /** Start includes recovery after a crash. */
 export const POSTGRES_START_DEADLINE_MS = 60_000;
@@ -64,7 +62,8 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
       cluster,
       ...settings({
         port,
-        unix_socket_directories: socketDirectory(user, cluster),
+        // Clients come over TCP; a socket's path would have to be short and reachable for all.
+        unix_socket_directories: '',
         listen_addresses: '127.0.0.1',
         max_connections: MAX_CONNECTIONS,
         timezone: 'UTC',
@@ -101,16 +100,6 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 
 function settings(values: Readonly<Record<string, string | number>>): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-}
-
-/** Socket paths are limited to about 100 bytes, so this lies in the temporary folder and not with the data. */
-function socketDirectory(user: UnprivilegedUser | undefined, cluster: string): string {
-  const name = createHash('sha256').update(cluster).digest('hex').slice(0, 12);
-  const folder = join(tmpdir(), `seatlog-${name}`);
-  mkdirSync(folder, { recursive: true });
-  if (user !== undefined) chownSync(folder, user.uid, user.gid);
-  chmodSync(folder, 0o700);
-  return folder;
 }
 
 async function createIfMissing(adminUrl: string, database: string): Promise<void> {
