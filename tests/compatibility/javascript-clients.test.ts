@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { type BrokerServer, startBroker } from '@seatlog/local-stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyOf, type StoryOutcome, tellStory, valueOf } from './story.ts';
+import { keyOf, type StoryArguments, type StoryOutcome, tellStory, valueOf } from './story.ts';
 
 const RECORDS = 300;
 const PARTITIONS = 3;
@@ -25,7 +25,7 @@ afterAll(async () => {
 function checkOutcome({ consumed, committed, ends }: StoryOutcome): void {
   const sent = Array.from({ length: RECORDS }, (_, index) => `${keyOf(index)}=${valueOf(index)}`);
   const places = consumed.map((line) => line.split(':'));
-  expect(places.map(([, , record]) => record).sort()).toEqual(sent.sort());
+  expect(places.map(([, , record = '']) => record).sort()).toEqual(sent.sort());
 
   const partitionsOf = new Map<string, Set<string>>();
   const offsetsOf = new Map<string, number[]>();
@@ -43,19 +43,44 @@ function checkOutcome({ consumed, committed, ends }: StoryOutcome): void {
   }
 }
 
-describe.each([
-  ['kafkajs 2.2.4', 'kafkajs.ts'],
-  ['@platformatic/kafka 2.12.1', 'platformatic.ts'],
-])('%s', (name, script) => {
-  it('K13: creates a topic, produces, consumes in a group and finds its commits', async () => {
-    const outcome = await tellStory(script, {
+const clients = [
+  { name: 'kafkajs 2.2.4', script: 'kafkajs.ts', other: 'platformatic.ts', codecs: ['gzip'] },
+  {
+    name: '@platformatic/kafka 2.12.1',
+    script: 'platformatic.ts',
+    other: 'kafkajs.ts',
+    codecs: ['gzip', 'snappy', 'lz4', 'zstd'],
+  },
+] as const;
+
+describe.each(clients)('$name', ({ script, other, codecs }) => {
+  const story = (what: string): StoryArguments => {
+    const topic = `${script.replace('.ts', '')}-${what}`;
+    return {
       brokers: broker.address,
-      topic: `story-of-${script.replace('.ts', '')}`,
-      group: `group-of-${name.replaceAll(/[^a-z0-9]/g, '-')}`,
+      topic,
+      group: `${topic}-group`,
       partitions: PARTITIONS,
       records: RECORDS,
-    });
-    checkOutcome(outcome);
+    };
+  };
+
+  it('K13: creates a topic, produces, consumes in a group and finds its commits', async () => {
+    checkOutcome(await tellStory(script, story('plain')));
+  });
+
+  it('K15: produces idempotently', async () => {
+    checkOutcome(await tellStory(script, { ...story('idempotent'), idempotent: true }));
+  });
+
+  it.each(codecs)('K14: writes and reads %s', async (compression) => {
+    checkOutcome(await tellStory(script, { ...story(compression), compression }));
+  });
+
+  it('K1: is understood by the other client, in a group of its own', async () => {
+    const written = story('read-by-other');
+    await tellStory(script, { ...written, compression: 'gzip' });
+    checkOutcome(await tellStory(other, { ...written, group: `${written.topic}-other`, onlyConsume: true }));
   });
 });
 

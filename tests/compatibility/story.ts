@@ -12,6 +12,11 @@ export interface StoryArguments {
   readonly group: string;
   readonly partitions: number;
   readonly records: number;
+  /** A codec that the client has; none if absent. */
+  readonly compression?: 'gzip' | 'snappy' | 'lz4' | 'zstd';
+  readonly idempotent?: boolean;
+  /** Read only what is there: another client has written it. */
+  readonly onlyConsume?: boolean;
 }
 
 export interface StoryOutcome {

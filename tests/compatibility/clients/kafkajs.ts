@@ -1,28 +1,39 @@
 /** kafkajs tells the story: its producer, its consumer group, its admin. */
-import { Kafka, logLevel } from 'kafkajs';
+import { CompressionTypes, Kafka, logLevel } from 'kafkajs';
 import { keyOf, type StoryOutcome, storyFromArguments, tellOutcome, valueOf } from '../story.ts';
 
-const { brokers, topic, group, partitions, records } = storyFromArguments();
+const { brokers, topic, group, partitions, records, compression, idempotent, onlyConsume } =
+  storyFromArguments();
 const kafka = new Kafka({ clientId: 'kafkajs-story', brokers: brokers.split(','), logLevel: logLevel.ERROR });
 
 const admin = kafka.admin();
 await admin.connect();
-await admin.createTopics({
-  topics: [{ topic, numPartitions: partitions, replicationFactor: 1 }],
-  waitForLeaders: true,
-});
+if (onlyConsume !== true) await write();
 
-const producer = kafka.producer();
-await producer.connect();
-const messages = Array.from({ length: records }, (_, index) => ({
-  key: keyOf(index),
-  value: valueOf(index),
-  headers: { index: String(index) },
-}));
-for (let start = 0; start < records; start += 100) {
-  await producer.send({ topic, acks: -1, messages: messages.slice(start, start + 100) });
+async function write(): Promise<void> {
+  await admin.createTopics({
+    topics: [{ topic, numPartitions: partitions, replicationFactor: 1 }],
+    waitForLeaders: true,
+  });
+  const producer = kafka.producer({ idempotent: idempotent ?? false, maxInFlightRequests: 1 });
+  await producer.connect();
+  const messages = Array.from({ length: records }, (_, index) => ({
+    key: keyOf(index),
+    value: valueOf(index),
+    headers: { index: String(index) },
+  }));
+  // gzip is the one codec that comes with kafkajs.
+  const codec = compression === 'gzip' ? CompressionTypes.GZIP : CompressionTypes.None;
+  for (let start = 0; start < records; start += 100) {
+    await producer.send({
+      topic,
+      acks: -1,
+      compression: codec,
+      messages: messages.slice(start, start + 100),
+    });
+  }
+  await producer.disconnect();
 }
-await producer.disconnect();
 
 const consumed: string[] = [];
 const consumer = kafka.consumer({ groupId: group, sessionTimeout: 10_000 });

@@ -10,24 +10,33 @@ import {
 } from '@platformatic/kafka';
 import { keyOf, type StoryOutcome, storyFromArguments, tellOutcome, valueOf } from '../story.ts';
 
-const { brokers, topic, group, partitions, records } = storyFromArguments();
+const { brokers, topic, group, partitions, records, compression, idempotent, onlyConsume } =
+  storyFromArguments();
 const client = { clientId: 'platformatic-story', bootstrapBrokers: brokers.split(',') };
 const LATEST = -1n;
 
 const admin = new Admin(client);
-await admin.createTopics({ topics: [topic], partitions, replicas: 1 });
+if (onlyConsume !== true) await write();
 
-const producer = new Producer({ ...client, serializers: stringSerializers });
-const messages = Array.from({ length: records }, (_, index) => ({
-  topic,
-  key: keyOf(index),
-  value: valueOf(index),
-  headers: { index: String(index) },
-}));
-for (let start = 0; start < records; start += 100) {
-  await producer.send({ acks: -1, messages: messages.slice(start, start + 100) });
+async function write(): Promise<void> {
+  await admin.createTopics({ topics: [topic], partitions, replicas: 1 });
+  const producer = new Producer({
+    ...client,
+    idempotent: idempotent ?? false,
+    serializers: stringSerializers,
+  });
+  const messages = Array.from({ length: records }, (_, index) => ({
+    topic,
+    key: keyOf(index),
+    value: valueOf(index),
+    headers: { index: String(index) },
+  }));
+  for (let start = 0; start < records; start += 100) {
+    const batch = messages.slice(start, start + 100);
+    await producer.send({ acks: -1, messages: batch, ...(compression === undefined ? {} : { compression }) });
+  }
+  await producer.close();
 }
-await producer.close();
 
 const consumer = new Consumer({ ...client, groupId: group, deserializers: stringDeserializers });
 const stream = await consumer.consume({

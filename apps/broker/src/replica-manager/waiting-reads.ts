@@ -6,7 +6,7 @@
 
 /** What a waiting fetch is told by a partition that it watches. */
 export interface PartitionWatcher {
-  /** More can be read: `appendedBytes` is the partition's running count. */
+  /** The bound that the watcher reads to has moved. */
   dataAvailable(): void;
   /** The partition must be looked at anew: leadership, epoch, log start or existence changed. */
   changed(): void;
