@@ -10,6 +10,10 @@ export const configurationSchema = z.object({
   LOG_LEVEL: z.enum(logLevels).default('info'),
   SEATLOG_PARENT_PID: z.coerce.number().int().positive().optional(),
   CONSUMER_GROUP: z.string().min(1).max(249).default('refund-notifier'),
+  /** Static membership: a restart within the session time-out keeps the partitions. One name for each process. */
+  GROUP_INSTANCE_ID: z.string().min(1).max(249).optional(),
+  /** After this long without a heartbeat the member's partitions go to the others. */
+  SESSION_TIMEOUT_MS: z.coerce.number().int().min(6000).max(1_800_000).default(10_000),
 });
 
 export type Configuration = z.infer<typeof configurationSchema>;

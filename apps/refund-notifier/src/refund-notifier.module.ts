@@ -32,6 +32,7 @@ export class RefundNotifierModule {
   static with(resources: NotifierResources): DynamicModule {
     const { configuration, logger, database, client, meters } = resources;
     const store = new PostgresRefundStore(database);
+    const instanceId = configuration.GROUP_INSTANCE_ID;
     return {
       module: RefundNotifierModule,
       providers: [
@@ -48,6 +49,8 @@ export class RefundNotifierModule {
               client,
               consumer: {
                 groupId: configuration.CONSUMER_GROUP,
+                ...(instanceId === undefined ? {} : { groupInstanceId: instanceId }),
+                sessionTimeoutMs: configuration.SESSION_TIMEOUT_MS,
                 topics: [refundEvents],
                 autoOffsetReset: 'earliest',
                 maxPollIntervalMs: MAX_POLL_INTERVAL_MS,

@@ -14,6 +14,10 @@ export const configurationSchema = z.object({
   LOG_LEVEL: z.enum(logLevels).default('info'),
   SEATLOG_PARENT_PID: z.coerce.number().int().positive().optional(),
   CONSUMER_GROUP: z.string().min(1).max(249).default('db-writer'),
+  /** Static membership: a restart within the session time-out keeps the partitions. One name for each process. */
+  GROUP_INSTANCE_ID: z.string().min(1).max(249).optional(),
+  /** After this long without a heartbeat the member's partitions go to the others. */
+  SESSION_TIMEOUT_MS: z.coerce.number().int().min(6000).max(1_800_000).default(10_000),
   /** Events in one transaction, at most. */
   BATCH_MAX_RECORDS: z.coerce.number().int().min(1).max(1000).default(500),
   /** As the booking API has it: the worker renews no lock, but speaks to the same seat lock. */

@@ -39,6 +39,7 @@ export class ReservationWorkerModule {
   static with(resources: WorkerResources): DynamicModule {
     const { configuration, logger, database, seatLock, client, producer, meters } = resources;
     const keyKind = configuration.PARTITION_KEY;
+    const instanceId = configuration.GROUP_INSTANCE_ID;
     return {
       module: ReservationWorkerModule,
       providers: [
@@ -66,6 +67,8 @@ export class ReservationWorkerModule {
               client,
               consumer: {
                 groupId: configuration.CONSUMER_GROUP,
+                ...(instanceId === undefined ? {} : { groupInstanceId: instanceId }),
+                sessionTimeoutMs: configuration.SESSION_TIMEOUT_MS,
                 topics: [reservationEvents],
                 autoOffsetReset: 'earliest',
                 maxPollRecords: configuration.BATCH_MAX_RECORDS,

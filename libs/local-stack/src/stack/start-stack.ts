@@ -139,7 +139,13 @@ class Starting {
     };
     const started = await this.#together(
       planApps({ workers: workers ?? 1, bookingApiPort: ports?.bookingApi }).map(async (plan) => {
-        const options = { ...this.#child({ port: plan.port }), app: plan.app, name: plan.name, environment };
+        const options = {
+          ...this.#child({ port: plan.port }),
+          app: plan.app,
+          name: plan.name,
+          // A process that is killed and started anew takes its partitions up again at once.
+          environment: { ...environment, GROUP_INSTANCE_ID: plan.name },
+        };
         const app = await this.#step(plan.name, () => startApp(options));
         this.#parts.add(app.process, plan.app === 'booking-api' ? STOP_RANK.entrance : STOP_RANK.app);
         return [plan.name, app.url] as const;
