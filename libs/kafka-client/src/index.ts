@@ -77,4 +77,5 @@ export type {
   TopicListing,
   TopicToCreate,
 } from './admin/types.ts';
+export { nodeConnector } from './node-ports.ts';
 export type { Cancel, Clock, Connector, Link, LinkEvents, Ports, Random, Timers, Turns } from './ports.ts';

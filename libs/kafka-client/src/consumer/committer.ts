@@ -46,23 +46,36 @@ export class Committer {
     const deadline = this.#ports.clock.monotonic() + timeoutMs;
     for (let failures = 1; ; failures++) {
       this.#requireHeld(offsets);
+      const generation = this.#session?.member.generation;
       try {
         await this.#store.commit(offsets, () => this.#membership(offsets), deadline);
         return;
       } catch (error) {
         if (!(error instanceof KafkaClientError)) throw error;
-        const errorCode = errorByName(error.code)?.code ?? ErrorCode.NONE;
-        if (!GROUP_SAYS.has(errorCode)) throw error;
-        this.#session?.send({ type: 'fenced', errorCode });
         const pause = backoffMs(this.#retryBackoff, failures, this.#ports.random.fraction());
-        const mayPass =
-          error.code === 'REBALANCE_IN_PROGRESS' && this.#ports.clock.monotonic() + pause < deadline;
-        if (!mayPass) throw error;
+        const inTime = this.#ports.clock.monotonic() + pause < deadline;
+        if (!this.#mayPass(error, generation) || !inTime) throw error;
         await new Promise<void>((resolve) => {
           this.#ports.timers.schedule(pause, resolve);
         });
       }
     }
+  }
+
+  /** Whether a refusal by the group is one of a rebalance that this member takes part in. If not, the member is told. */
+  #mayPass(error: KafkaClientError, generation: number | undefined): boolean {
+    const errorCode = errorByName(error.code)?.code ?? ErrorCode.NONE;
+    const session = this.#session;
+    if (!GROUP_SAYS.has(errorCode) || session === null) return false;
+    if (errorCode === ErrorCode.REBALANCE_IN_PROGRESS) {
+      session.send({ type: 'fenced', errorCode });
+      return true;
+    }
+    const { member } = session;
+    const overtaken =
+      errorCode === ErrorCode.ILLEGAL_GENERATION && (member.isJoining || member.generation !== generation);
+    if (!overtaken) session.send({ type: 'fenced', errorCode });
+    return overtaken;
   }
 
   #membership(offsets: readonly OffsetToCommit[]): Membership {

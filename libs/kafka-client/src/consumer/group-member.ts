@@ -91,6 +91,11 @@ export class GroupMember {
     return this.#owned;
   }
 
+  /** Whether a join is under way, at whose end there is another generation. */
+  get isJoining(): boolean {
+    return this.#state === 'joining' || this.#state === 'dealing' || this.#state === 'syncing';
+  }
+
   /** Whether the coordinator must hear from this member now and then. */
   get hasSession(): boolean {
     return (
@@ -143,7 +148,8 @@ export class GroupMember {
       case 'connection lost':
         return this.#connectionLost(event.error);
       case 'left':
-        return this.#leaveDone();
+        // A member that was expelled left on its way to somewhere else.
+        return this.#state === 'leaving' ? this.#over() : [];
     }
   }
 
@@ -249,7 +255,7 @@ export class GroupMember {
         return this.#leave();
       case 'wait':
         this.#state = 'expelled';
-        return this.#closeWanted ? this.#leaveDone() : [];
+        return this.#closeWanted ? this.#over() : [];
       case 'rejoin':
         return this.#closeWanted ? this.#giveUpAndLeave() : this.#prepareJoin();
     }
@@ -305,7 +311,7 @@ export class GroupMember {
       case 'stable':
         return this.#resume();
       case 'leaving':
-        return this.#leaveDone();
+        return this.#over();
       default:
         return [];
     }
@@ -338,7 +344,7 @@ export class GroupMember {
         return [];
       case 'idle':
       case 'expelled':
-        return this.#leaveDone();
+        return this.#over();
       default:
         return this.#giveUpAndLeave();
     }
@@ -351,14 +357,12 @@ export class GroupMember {
 
   #leave(): MemberEffect[] {
     // A static member keeps its place: it is expected back within the session timeout.
-    if (this.#isStatic || this.#memberId === NOBODY) return this.#leaveDone();
+    if (this.#isStatic || this.#memberId === NOBODY) return this.#over();
     this.#state = 'leaving';
     return [{ type: 'leave', memberId: this.#memberId }];
   }
 
-  #leaveDone(): MemberEffect[] {
-    if (!this.#closeWanted) return [];
-    if (this.#state === 'revoking') return [];
+  #over(): MemberEffect[] {
     this.#state = 'left';
     this.#generation = -1;
     return [{ type: 'done' }];
