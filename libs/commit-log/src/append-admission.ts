@@ -21,14 +21,21 @@ import type { PartitionTail } from './tail-cache.ts';
 
 const MAGIC = 2;
 
-/** Null when the bytes are one or more whole batches, as far as the headers tell. */
-export function malformed(batches: Uint8Array): LogError | null {
+/**
+ * Null when the bytes are one or more whole batches, as far as the headers tell. Base offsets are looked at only where
+ * they are to be kept.
+ */
+export function malformed(batches: Uint8Array, keepsOffsets: boolean): LogError | null {
   let position = 0;
   do {
     const left = batches.length - position;
     const size = left < RECORD_BATCH_OVERHEAD ? 0 : batchSizeInBytes(batches, position);
     const sound = size >= RECORD_BATCH_OVERHEAD && size <= left && batchMagic(batches, position) === MAGIC;
-    if (!sound || batchLastOffsetDelta(batches, position) < 0 || !hasReadableNumbers(batches, position)) {
+    if (
+      !sound ||
+      batchLastOffsetDelta(batches, position) < 0 ||
+      !hasReadableNumbers(batches, position, keepsOffsets)
+    ) {
       return new LogError(
         'BATCH_MALFORMED',
         `no whole record batch at position ${position} of ${batches.length} bytes`,
@@ -40,9 +47,9 @@ export function malformed(batches: Uint8Array): LogError | null {
 }
 
 /** Numbers beyond 2^53 - 1 are none that this log could hand out again. */
-function hasReadableNumbers(batches: Uint8Array, position: number): boolean {
+function hasReadableNumbers(batches: Uint8Array, position: number, keepsOffsets: boolean): boolean {
   try {
-    batchBaseOffset(batches, position);
+    if (keepsOffsets) batchBaseOffset(batches, position);
     batchMaxTimestamp(batches, position);
     batchProducerId(batches, position);
     return true;

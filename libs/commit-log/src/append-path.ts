@@ -89,7 +89,7 @@ export class AppendPath {
     checksSequences: boolean,
     done: AppendCompletion,
   ): AppendResult {
-    const refusal = this.#refusal(batches);
+    const refusal = this.#refusal(batches, false);
     if (refusal !== null) return { accepted: false, error: refusal };
     const verdict = checksSequences ? sequenceVerdict(batches, this.#parts.producers) : null;
     if (verdict?.outcome === 'refused') return { accepted: false, error: verdict.error };
@@ -100,18 +100,18 @@ export class AppendPath {
         accepted: true,
         firstOffset,
         lastOffset,
-        logAppendTime: this.#appendTime(verdict.timestamp),
+        logAppendTime: this.#stampsTime() ? verdict.timestamp : -1,
         duplicate: true,
       };
     }
     const firstOffset = this.#nextOffset;
-    const appendTime = this.#appendTime(this.#parts.environment.clock.now());
-    stampBatches(batches, { firstOffset, leaderEpoch, appendTime: appendTime < 0 ? null : appendTime });
-    return this.#accept(batches, firstOffset, appendTime, done);
+    const appendTime = this.#stampsTime() ? this.#parts.environment.clock.now() : null;
+    stampBatches(batches, { firstOffset, leaderEpoch, appendTime });
+    return this.#accept(batches, firstOffset, appendTime ?? -1, done);
   }
 
   appendAsFollower(batches: Uint8Array, allowGaps: boolean, done: AppendCompletion): AppendResult {
-    const refusal = this.#refusal(batches) ?? discontinuity(batches, this.#nextOffset, allowGaps);
+    const refusal = this.#refusal(batches, true) ?? discontinuity(batches, this.#nextOffset, allowGaps);
     if (refusal !== null) return { accepted: false, error: refusal };
     return this.#accept(batches, spannedOffsets(batches).first, -1, done);
   }
@@ -227,7 +227,7 @@ export class AppendPath {
     this.#advance();
   }
 
-  #refusal(batches: Uint8Array): LogError | null {
+  #refusal(batches: Uint8Array, keepsOffsets: boolean): LogError | null {
     if (this.#failure !== null) return this.#failure;
     if (this.#closedBy !== null)
       return new LogError(this.#closedBy, 'the log takes no appends at the moment');
@@ -236,7 +236,7 @@ export class AppendPath {
     if (queued > limit && this.#writer.queuedBytes > 0) {
       return new LogError('LOG_QUEUE_FULL', `${queued} bytes would wait to be written, ${limit} may`);
     }
-    return malformed(batches);
+    return malformed(batches, keepsOffsets);
   }
 
   #accept(
@@ -258,8 +258,8 @@ export class AppendPath {
     else this.#gate.admitRetry(nextOffset, done);
   }
 
-  #appendTime(time: number): number {
-    return this.#parts.config.messageTimestampType === 'LogAppendTime' ? time : -1;
+  #stampsTime(): boolean {
+    return this.#parts.config.messageTimestampType === 'LogAppendTime';
   }
 
   #written(batches: readonly QueuedBatch[], segment: LogSegment): void {

@@ -1,10 +1,11 @@
 import {
   batchBaseOffset,
+  batchLastOffset,
   batchLastOffsetDelta,
   batchMagic,
   batchSizeInBytes,
   batchCrc,
-  computeBatchCrc,
+  crc32c,
   ProtocolError,
   RECORD_BATCH_OVERHEAD,
 } from '@seatlog/kafka-protocol';
@@ -13,6 +14,8 @@ import type { FileHandle } from '@seatlog/runtime';
 /** What is wrong with the bytes at a position: `truncated` when they end before the batch does. */
 export type BatchDamage = 'truncated' | 'length' | 'magic' | 'offset' | 'checksum';
 
+/** The checksum is over all that follows itself. */
+const CHECKED_FROM = 21;
 /** The only magic that this log stores. */
 const MAGIC = 2;
 
@@ -37,7 +40,11 @@ export function headerDamage(
 }
 
 export function hasValidChecksum(bytes: Uint8Array, position: number): boolean {
-  return batchCrc(bytes, position) === computeBatchCrc(bytes, position);
+  return matchesChecksum(bytes, position, batchSizeInBytes(bytes, position));
+}
+
+function matchesChecksum(bytes: Uint8Array, position: number, size: number): boolean {
+  return batchCrc(bytes, position) === crc32c(bytes, position + CHECKED_FROM, position + size);
 }
 
 function hasOffsetFrom(bytes: Uint8Array, position: number, expectedOffset: number): boolean {
@@ -50,8 +57,16 @@ function hasOffsetFrom(bytes: Uint8Array, position: number, expectedOffset: numb
   }
 }
 
-/** Called for each batch: where it lies in the buffer, and where in the file. Returning `false` stops the walk. */
-export type BatchVisitor = (bytes: Uint8Array, position: number, filePosition: number) => boolean | undefined;
+/**
+ * Called for each batch: where it lies in the buffer, its last offset, and where it lies in the file. Returning `false`
+ * stops the walk.
+ */
+export type BatchVisitor = (
+  bytes: Uint8Array,
+  position: number,
+  lastOffset: number,
+  filePosition: number,
+) => boolean | undefined;
 
 export interface WalkOptions {
   readonly from: number;
@@ -77,25 +92,24 @@ const HEADER_WINDOW_BYTES = 64 * 1024;
 
 /** Walks the batches of a file in their order, through a window that is read piece by piece. */
 export function walkBatches(file: FileHandle, options: WalkOptions, visit: BatchVisitor): WalkEnd {
-  const window = new FileWindow(
-    file,
-    options.to,
-    options.depth === 'bodies' ? BODY_WINDOW_BYTES : HEADER_WINDOW_BYTES,
-  );
+  const { to, depth, contiguous = false } = options;
+  const wholeBatches = depth === 'bodies';
+  const window = new FileWindow(file, to, wholeBatches ? BODY_WINDOW_BYTES : HEADER_WINDOW_BYTES);
   let position = options.from;
   let expected = options.expectedOffset;
   let damage: BatchDamage | null = null;
-  while (position < options.to) {
-    const left = options.to - position;
-    const header = window.at(position, Math.min(RECORD_BATCH_OVERHEAD, left));
-    damage = headerDamage(window.bytes, header, left, expected);
+  while (position < to) {
+    const left = to - position;
+    let at = window.at(position, Math.min(RECORD_BATCH_OVERHEAD, left));
+    damage = headerDamage(window.bytes, at, left, expected);
     if (damage !== null) break;
-    const size = batchSizeInBytes(window.bytes, header);
-    const start = options.depth === 'bodies' ? window.at(position, size) : header;
-    if (options.contiguous === true && batchBaseOffset(window.bytes, start) !== expected) damage = 'offset';
-    else if (options.depth === 'bodies' && !hasValidChecksum(window.bytes, start)) damage = 'checksum';
-    if (damage !== null || visit(window.bytes, start, position) === false) break;
-    expected = batchBaseOffset(window.bytes, start) + batchLastOffsetDelta(window.bytes, start) + 1;
+    const size = batchSizeInBytes(window.bytes, at);
+    if (wholeBatches) at = window.at(position, size);
+    const lastOffset = batchLastOffset(window.bytes, at);
+    if (contiguous && lastOffset - batchLastOffsetDelta(window.bytes, at) !== expected) damage = 'offset';
+    else if (wholeBatches && !matchesChecksum(window.bytes, at, size)) damage = 'checksum';
+    if (damage !== null || visit(window.bytes, at, lastOffset, position) === false) break;
+    expected = lastOffset + 1;
     position += size;
   }
   return { position, nextOffset: expected, damage };

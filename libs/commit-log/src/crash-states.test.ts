@@ -218,5 +218,5 @@ function continueWith(test: TestDirectory, topic: string, model: CrashModel): vo
 describe('a log after a crash', () => {
   it('F1, F5: is a contiguous prefix of what was appended, with all that was promised, and stays so', () => {
     fc.assert(fc.property(story, survive), { numRuns: CRASH_STATES });
-  }, 120_000);
+  }, 600_000);
 });

@@ -7,10 +7,11 @@ const UNDEFINED_EPOCH: EpochEndOffset = { epoch: -1, endOffset: -1 };
  * logs part ways.
  */
 export class LeaderEpochCache {
-  #entries: LeaderEpochEntry[];
+  #entries: LeaderEpochEntry[] = [];
+  #latestEpoch = -1;
 
   constructor(entries: readonly LeaderEpochEntry[] = []) {
-    this.#entries = [...entries];
+    this.#keep([...entries]);
   }
 
   get entries(): readonly LeaderEpochEntry[] {
@@ -19,7 +20,7 @@ export class LeaderEpochCache {
 
   /** -1 when there is none. */
   get latestEpoch(): number {
-    return this.#entries.at(-1)?.epoch ?? -1;
+    return this.#latestEpoch;
   }
 
   /**
@@ -29,8 +30,8 @@ export class LeaderEpochCache {
   assign(epoch: number, startOffset: number): boolean {
     const last = this.#entries.at(-1);
     if (last !== undefined && last.epoch === epoch && startOffset >= last.startOffset) return false;
-    this.#entries = this.#entries.filter((entry) => entry.epoch < epoch && entry.startOffset < startOffset);
-    this.#entries.push({ epoch, startOffset });
+    const kept = this.#entries.filter((entry) => entry.epoch < epoch && entry.startOffset < startOffset);
+    this.#keep([...kept, { epoch, startOffset }]);
     return true;
   }
 
@@ -52,7 +53,7 @@ export class LeaderEpochCache {
   truncateFromEnd(offset: number): boolean {
     const kept = this.#entries.filter((entry) => entry.startOffset < offset);
     const changed = kept.length !== this.#entries.length;
-    this.#entries = kept;
+    this.#keep(kept);
     return changed;
   }
 
@@ -62,11 +63,16 @@ export class LeaderEpochCache {
     if (inForce === undefined || (inForce === this.#entries[0] && inForce.startOffset === offset))
       return false;
     const later = this.#entries.filter((entry) => entry.startOffset > offset);
-    this.#entries = [{ epoch: inForce.epoch, startOffset: offset }, ...later];
+    this.#keep([{ epoch: inForce.epoch, startOffset: offset }, ...later]);
     return true;
   }
 
   clear(): void {
-    this.#entries = [];
+    this.#keep([]);
+  }
+
+  #keep(entries: LeaderEpochEntry[]): void {
+    this.#entries = entries;
+    this.#latestEpoch = entries.at(-1)?.epoch ?? -1;
   }
 }

@@ -1,4 +1,4 @@
-import { batchBaseOffset, batchLastOffset } from '@seatlog/kafka-protocol';
+import { batchBaseOffset } from '@seatlog/kafka-protocol';
 import { FileSystemError } from '@seatlog/runtime';
 import { walkBatches } from './batch-walk.ts';
 import type { LogConfig } from './log-config.ts';
@@ -40,13 +40,12 @@ export class LocalLog {
 
   /** Whether the batch may go into the active segment, behind `aheadBytes` that are on their way. */
   takes(batch: QueuedBatch, config: LogConfig, aheadBytes = 0): boolean {
-    const now = this.#environment.clock.now();
     return this.segments.active.takes(
       batch.bytes.length,
       batch.lastOffset,
       batch.maxTimestamp,
-      now,
       config,
+      this.#environment.clock,
       aheadBytes,
     );
   }
@@ -164,8 +163,8 @@ function findCut(segment: LogSegment, offset: number): { position: number; nextO
       expectedOffset: segment.baseOffset,
       depth: 'headers',
     },
-    (bytes, at) => {
-      if (batchLastOffset(bytes, at) < offset) return true;
+    (bytes, at, lastOffset) => {
+      if (lastOffset < offset) return true;
       nextOffset = Math.min(offset, batchBaseOffset(bytes, at));
       return false;
     },

@@ -1,5 +1,5 @@
-import { batchLastOffset, batchMaxTimestamp, batchSizeInBytes } from '@seatlog/kafka-protocol';
-import type { FileHandle, FileSystem } from '@seatlog/runtime';
+import { batchMaxTimestamp, batchSizeInBytes } from '@seatlog/kafka-protocol';
+import type { Clock, FileHandle, FileSystem } from '@seatlog/runtime';
 import { walkBatches } from './batch-walk.ts';
 import { DEFAULT_LOG_CONFIG, type LogConfig } from './log-config.ts';
 import { segmentFilePath } from './segment-files.ts';
@@ -103,8 +103,8 @@ export class LogSegment implements SegmentState {
     size: number,
     lastOffset: number,
     timestamp: number,
-    now: number,
     config: LogConfig,
+    clock: Clock,
     aheadBytes = 0,
   ): boolean {
     if (lastOffset - this.baseOffset > LARGEST_RELATIVE_OFFSET) return false;
@@ -112,7 +112,7 @@ export class LogSegment implements SegmentState {
     if (this.sizeBytes + aheadBytes + size > config.segmentBytes) return false;
     const entriesAhead = aheadBytes === 0 ? 0 : 1 + Math.floor(aheadBytes / config.indexIntervalBytes);
     if (this.indexes.isFull(config.segmentIndexBytes, entriesAhead)) return false;
-    return this.#age(timestamp, now) <= config.segmentMs;
+    return this.#age(timestamp, clock) <= config.segmentMs;
   }
 
   /** Takes note of a batch that was written at the end of the file. */
@@ -131,10 +131,10 @@ export class LogSegment implements SegmentState {
   }
 
   /** `noteAppended` for a batch of which the header is at hand. */
-  noteScanned(bytes: Uint8Array, position: number, indexIntervalBytes: number): void {
+  noteScanned(bytes: Uint8Array, position: number, lastOffset: number, indexIntervalBytes: number): void {
     this.noteAppended(
       batchSizeInBytes(bytes, position),
-      batchLastOffset(bytes, position),
+      lastOffset,
       batchMaxTimestamp(bytes, position),
       indexIntervalBytes,
     );
@@ -203,8 +203,8 @@ export class LogSegment implements SegmentState {
     walkBatches(
       this.file,
       { from, to: this.sizeBytes, expectedOffset: this.baseOffset, depth: 'headers' },
-      (bytes, position) => {
-        this.#noteTimestamp(batchMaxTimestamp(bytes, position), batchLastOffset(bytes, position));
+      (bytes, position, lastOffset) => {
+        this.#noteTimestamp(batchMaxTimestamp(bytes, position), lastOffset);
         return true;
       },
     );
@@ -216,9 +216,9 @@ export class LogSegment implements SegmentState {
     this.offsetOfMaxTimestamp = lastOffset;
   }
 
-  #age(timestamp: number, now: number): number {
+  #age(timestamp: number, clock: Clock): number {
     if (this.#firstTimestamp >= 0 && timestamp >= 0) return timestamp - this.#firstTimestamp;
-    return now - this.#createdAt;
+    return clock.now() - this.#createdAt;
   }
 
   /** For a segment that is reopened. */
@@ -234,8 +234,7 @@ export class LogSegment implements SegmentState {
     walkBatches(
       this.file,
       { from: 0, to: this.sizeBytes, expectedOffset: this.baseOffset, depth: 'headers' },
-      (bytes, position, filePosition) => {
-        const lastOffset = batchLastOffset(bytes, position);
+      (bytes, position, lastOffset, filePosition) => {
         if (batchMaxTimestamp(bytes, position) > maxTimestamp) {
           maxTimestamp = batchMaxTimestamp(bytes, position);
           offsetOfMax = lastOffset;

@@ -1,4 +1,3 @@
-import { batchLastOffset } from '@seatlog/kafka-protocol';
 import type { FileSystem } from '@seatlog/runtime';
 import { walkBatches } from './batch-walk.ts';
 import {
@@ -64,8 +63,8 @@ function endOffsetOf(files: FileSystem, path: string, baseOffset: number): numbe
   let end = baseOffset + 1;
   try {
     const options = { from: 0, to: file.size(), expectedOffset: baseOffset, depth: 'headers' } as const;
-    walkBatches(file, options, (bytes, position) => {
-      end = batchLastOffset(bytes, position) + 1;
+    walkBatches(file, options, (_bytes, _position, lastOffset) => {
+      end = lastOffset + 1;
       return true;
     });
   } finally {

@@ -109,10 +109,9 @@ export class ProducerStateManager {
 
   /** Takes a batch as it stands in the log; what is accounted for already is passed over. */
   replay(bytes: Uint8Array, position: number): void {
-    if (batchBaseOffset(bytes, position) < this.#mapEndOffset) return;
     const producerId = batchProducerId(bytes, position);
-    if (producerId >= 0)
-      this.#committed.set(producerId, entryAfter(this.#committed.get(producerId), bytes, position));
+    if (producerId < 0 || batchBaseOffset(bytes, position) < this.#mapEndOffset) return;
+    this.#committed.set(producerId, entryAfter(this.#committed.get(producerId), bytes, position));
     this.#mapEndOffset = batchLastOffset(bytes, position) + 1;
   }
 

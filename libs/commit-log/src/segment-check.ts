@@ -1,4 +1,4 @@
-import { batchLastOffset, batchMaxTimestamp, RECORD_BATCH_OVERHEAD } from '@seatlog/kafka-protocol';
+import { batchMaxTimestamp, RECORD_BATCH_OVERHEAD } from '@seatlog/kafka-protocol';
 import type { FileSystem } from '@seatlog/runtime';
 import { type BatchDamage, walkBatches } from './batch-walk.ts';
 import type { LogSegment, SegmentState } from './log-segment.ts';
@@ -53,8 +53,8 @@ function walkTail(segment: LogSegment, indexes: SegmentIndexes, sizeBytes: numbe
   const { offsets, times } = indexes;
   const lastIndexed = segment.baseOffset + offsets.lastOffset;
   const latest = times.entryCount === 0 ? -1 : segment.baseOffset + times.lastOffset;
-  const from =
-    latest < 0 ? offsets.lastPosition : Math.min(offsets.lastPosition, indexes.positionFor(latest));
+  // A time index that lost its tail knows nothing of what is behind its last entry; an empty one of anything.
+  const from = latest < 0 ? 0 : Math.min(offsets.lastPosition, indexes.positionFor(latest));
   let maxTimestamp = times.lastTimestamp;
   let offsetOfMaxTimestamp = latest;
   let offsetEntryIsReal = false;
@@ -63,8 +63,7 @@ function walkTail(segment: LogSegment, indexes: SegmentIndexes, sizeBytes: numbe
   const end = walkBatches(
     segment.file,
     { from, to: sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
-    (bytes, position, filePosition) => {
-      const lastOffset = batchLastOffset(bytes, position);
+    (bytes, position, lastOffset, filePosition) => {
       const timestamp = batchMaxTimestamp(bytes, position);
       lastPosition = filePosition;
       if (filePosition === offsets.lastPosition) offsetEntryIsReal = lastOffset === lastIndexed;
@@ -100,8 +99,7 @@ export function keepBelow(
   const { position, damage } = walkBatches(
     segment.file,
     { from, to: sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
-    (bytes, at, filePosition) => {
-      const lastOffset = batchLastOffset(bytes, at);
+    (_bytes, _at, lastOffset, filePosition) => {
       if (filePosition === from && !indexes.holds(filePosition, lastOffset)) return false;
       if (lastOffset >= recoveryPoint) return false;
       nextOffset = lastOffset + 1;
@@ -162,8 +160,8 @@ export function scanOn(segment: LogSegment, options: ScanOptions): SegmentScan {
       contiguous,
       depth: 'bodies',
     },
-    (bytes, position) => {
-      segment.noteScanned(bytes, position, indexIntervalBytes);
+    (bytes, position, lastOffset) => {
+      segment.noteScanned(bytes, position, lastOffset, indexIntervalBytes);
       replay(bytes, position);
       return true;
     },

@@ -3,8 +3,8 @@ import { OffsetIndex } from './offset-index.ts';
 import { segmentFilePath } from './segment-files.ts';
 import { TimeIndex } from './time-index.ts';
 
-/** Entries that are held back from the file, at most: a write of 4 KiB for 2 MiB of log by default. */
-const UNSAVED_ENTRIES_LIMIT = 512;
+/** Entries that are held back from the file, at most: a write of 64 KiB for 32 MiB of log by default. */
+const UNSAVED_ENTRIES_LIMIT = 8192;
 
 /**
  * Offset and time index of one segment, and their files. Both are derived from the log: their files may lag behind

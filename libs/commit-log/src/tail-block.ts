@@ -14,6 +14,7 @@ export class TailBlock {
   readonly heldBytes: number;
   readonly #bytes: Uint8Array;
   #used = 0;
+  #wasCut = false;
   /** Readers whose views of the block are in use. */
   #holders = 0;
   /** Takes the memory back when nobody holds it any more; null while the block is in use. */
@@ -30,6 +31,10 @@ export class TailBlock {
 
   get usedBytes(): number {
     return this.#used;
+  }
+
+  get wasCut(): boolean {
+    return this.#wasCut;
   }
 
   fits(size: number): boolean {
@@ -95,8 +100,12 @@ export class TailBlock {
     return position === this.#used ? this.nextOffset : batchBaseOffset(this.#bytes, position);
   }
 
-  /** Forgets batches that reach the offset or lie behind it; nothing is added to the block afterwards. */
+  /**
+   * Forgets batches that reach the offset or lie behind it; nothing is added to the block afterwards. What is forgotten
+   * may still be on its way to the file: the memory is not used again.
+   */
   cut(offset: number): void {
+    this.#wasCut = true;
     const position = this.positionOf(offset);
     this.nextOffset = Math.min(this.nextOffset, this.offsetAt(position));
     this.#used = position;

@@ -112,7 +112,7 @@ export class PartitionTail {
     else this.#blocks = this.#blocks.filter((kept) => kept !== block);
     if (this.#open === block) this.#open = null;
     // What is not written is still read by the writer; an empty block is about to be filled.
-    return block.usedBytes > 0 && block.nextOffset <= this.#writtenEnd();
+    return block.usedBytes > 0 && !block.wasCut && block.nextOffset <= this.#writtenEnd();
   }
 
   #beginBlock(atLeast: number, baseOffset: number): TailBlock {

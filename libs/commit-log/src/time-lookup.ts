@@ -91,8 +91,7 @@ export class TimeLookup {
     const end = walkBatches(
       segment.file,
       { from, to: segment.sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
-      (bytes, at, position) => {
-        const lastOffset = batchLastOffset(bytes, at);
+      (bytes, at, lastOffset, position) => {
         if (lastOffset >= range.bound) return false;
         return lastOffset < range.from || visit({ maxTimestamp: batchMaxTimestamp(bytes, at) }, position);
       },

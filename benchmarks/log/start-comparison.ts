@@ -1,0 +1,123 @@
+/** Starts of a log: after an unclean stop beside a bare loop over the same file, and after a clean one. */
+import * as fs from 'node:fs';
+import { batchCrc, batchSizeInBytes, crc32c } from '@seatlog/kafka-protocol';
+import { closeLog, fill, openLog, TOPIC } from './log-under-test.ts';
+
+const MIB = 1024 * 1024;
+const CRC_FROM = 21;
+
+export interface RecoveryResult {
+  readonly title: string;
+  readonly mebibytes: number;
+  readonly recoveryMs: number;
+  readonly bareLoopMs: number;
+  /** Bare loop's time over recovery's, median of the rounds. */
+  readonly shareOfBareLoop: number;
+}
+
+export interface CleanOpenResult {
+  readonly title: string;
+  readonly mebibytes: number;
+  readonly segments: number;
+  readonly medianMs: number;
+  readonly worstMs: number;
+}
+
+async function fillAndClose(
+  path: string,
+  mebibytes: number,
+  batchBytes: number,
+  segmentBytes: number,
+): Promise<void> {
+  const opened = openLog(path, { config: { segmentBytes } });
+  await fill(opened.log, mebibytes, batchBytes);
+  await closeLog(opened);
+}
+
+/** The whole log is past the recovery point: all of it is read and checked. */
+export async function recoveryComparison(
+  directory: string,
+  mebibytes: number,
+  batchBytes: number,
+  rounds: number,
+): Promise<RecoveryResult> {
+  const path = `${directory}/recovery-${batchBytes}`;
+  await fillAndClose(path, mebibytes, batchBytes, 1024 * MIB);
+  const file = `${path}/${TOPIC}-0/${'0'.repeat(20)}.log`;
+  const recoveries: number[] = [];
+  const loops: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const measured = [await timeRecovery(path), timeBareLoop(file)] as const;
+    // The first round warms up.
+    if (round === 0) continue;
+    recoveries.push(measured[0]);
+    loops.push(measured[1]);
+  }
+  return {
+    title: `recovery of ${mebibytes} MiB in ${batchBytes / 1024} KiB batches`,
+    mebibytes,
+    recoveryMs: median(recoveries),
+    bareLoopMs: median(loops),
+    shareOfBareLoop: median(loops.map((loop, round) => loop / (recoveries[round] ?? Number.NaN))),
+  };
+}
+
+async function timeRecovery(path: string): Promise<number> {
+  fs.rmSync(`${path}/.kafka_cleanshutdown`);
+  fs.rmSync(`${path}/recovery-point-offset-checkpoint`);
+  const start = performance.now();
+  const opened = openLog(path);
+  const elapsed = performance.now() - start;
+  await closeLog(opened);
+  return elapsed;
+}
+
+function timeBareLoop(path: string): number {
+  const start = performance.now();
+  const descriptor = fs.openSync(path, 'r');
+  const buffer = Buffer.allocUnsafeSlow(MIB);
+  for (let position = 0; ; ) {
+    const length = fs.readSync(descriptor, buffer, 0, MIB, position);
+    if (length === 0) break;
+    for (let at = 0; at < length; ) {
+      const end = at + batchSizeInBytes(buffer, at);
+      if (crc32c(buffer, at + CRC_FROM, end) !== batchCrc(buffer, at)) throw new Error('the file is damaged');
+      at = end;
+    }
+    position += length;
+  }
+  fs.closeSync(descriptor);
+  return performance.now() - start;
+}
+
+export async function cleanOpen(
+  directory: string,
+  mebibytes: number,
+  segmentBytes: number,
+  rounds: number,
+): Promise<CleanOpenResult> {
+  const path = `${directory}/clean-${segmentBytes}`;
+  await fillAndClose(path, mebibytes, 16 * 1024, segmentBytes);
+  const times: number[] = [];
+  let segments = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const start = performance.now();
+    const opened = openLog(path, { config: { segmentBytes } });
+    times.push(performance.now() - start);
+    segments = opened.log.describeSegments().length;
+    await closeLog(opened);
+  }
+  fs.rmSync(path, { recursive: true });
+  return {
+    title: `open ${mebibytes} MiB after a clean stop`,
+    mebibytes,
+    segments,
+    medianMs: median(times),
+    worstMs: Math.max(...times),
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
