@@ -162,6 +162,7 @@ class Broker implements RunningBroker {
         random,
       },
       handlers: handlerTable,
+      unsentBytes: () => this.#server.unsentBytes,
       advertisedListeners: () => this.#listeners,
     };
     this.services = { ...foundation, groups: groupService(foundation) };

@@ -63,31 +63,44 @@ function endOnUnexpected(log: Logger): (error: unknown) => void {
   };
 }
 
-function stopOnRequest(broker: RunningBroker, log: Logger): void {
-  let isStopping = false;
-  const stop = (reason: string): void => {
-    if (isStopping) {
-      log.warn('Asked to stop again; ending at once', { reason });
+/** Stops the broker when asked to, once it has started: a request that comes earlier is kept until then. */
+class StopRequests {
+  readonly #log: Logger;
+  #broker: RunningBroker | null = null;
+  #reason: string | null = null;
+
+  constructor(log: Logger) {
+    this.#log = log;
+    process.on('SIGTERM', () => this.#ask('SIGTERM'));
+    process.on('SIGINT', () => this.#ask('SIGINT'));
+    const parentId = Number(process.env['SEATLOG_PARENT_PID'] ?? Number.NaN);
+    if (!Number.isInteger(parentId) || parentId <= 0) return;
+    const gone = (): void => this.#ask(`the parent process ${parentId} is gone`);
+    watchParent({ parentId, timers: systemTimers, isAlive: isProcessAlive, gone });
+  }
+
+  started(broker: RunningBroker): void {
+    this.#broker = broker;
+    if (this.#reason !== null) this.#stop(broker);
+  }
+
+  #ask(reason: string): void {
+    if (this.#reason !== null) {
+      this.#log.warn('Asked to stop again; ending at once', { reason });
       process.exit(1);
     }
-    isStopping = true;
-    log.info('Asked to stop', { reason });
+    this.#log.info('Asked to stop', { reason });
+    this.#reason = reason;
+    if (this.#broker !== null) this.#stop(this.#broker);
+  }
+
+  #stop(broker: RunningBroker): void {
     setTimeout(() => {
-      log.error('The broker did not stop in time', { deadlineMs: STOP_DEADLINE_MS });
+      this.#log.error('The broker did not stop in time', { deadlineMs: STOP_DEADLINE_MS });
       process.exit(1);
     }, STOP_DEADLINE_MS).unref();
-    broker.stop().then(() => process.exit(0), endOnUnexpected(log));
-  };
-  process.on('SIGTERM', () => stop('SIGTERM'));
-  process.on('SIGINT', () => stop('SIGINT'));
-  const parentId = Number(process.env['SEATLOG_PARENT_PID'] ?? Number.NaN);
-  if (!Number.isInteger(parentId) || parentId <= 0) return;
-  watchParent({
-    parentId,
-    timers: systemTimers,
-    isAlive: isProcessAlive,
-    gone: () => stop(`the parent process ${parentId} is gone`),
-  });
+    broker.stop().then(() => process.exit(0), endOnUnexpected(this.#log));
+  }
 }
 
 const { config, warnings } = settingsOrExit();
@@ -100,6 +113,7 @@ for (const warning of warnings) log.warn(warning);
 const endUnexpectedly = endOnUnexpected(log);
 process.on('uncaughtException', endUnexpectedly);
 process.on('unhandledRejection', endUnexpectedly);
+const stopRequests = new StopRequests(log);
 try {
   const broker = await startBroker({
     config,
@@ -107,7 +121,7 @@ try {
     connectionsWithinDescriptors: connectionLimit(),
     onFatal: endUnexpectedly,
   });
-  stopOnRequest(broker, log);
+  stopRequests.started(broker);
 } catch (error) {
   log.error('The broker could not start', { error });
   process.exit(1);

@@ -38,6 +38,8 @@ export interface BrokerServices {
   readonly topicCreation: CreateTopicsContext;
   /** The served APIs, for ApiVersions. */
   readonly handlers: readonly HandlerDefinition[];
+  /** Bytes of answers that wait in all sockets: what large answers are held against. */
+  unsentBytes(): number;
   /** Advertised addresses, ports resolved; empty until the sockets are bound. */
   advertisedListeners(): readonly AdvertisedListener[];
 }

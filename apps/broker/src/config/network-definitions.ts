@@ -55,6 +55,11 @@ export const networkDefinitions = {
     { min: 1024, max: UNLIMITED },
     'Bytes of requests of one connection, waiting or in process, at which its socket is no longer read.',
   ),
+  'seatlog.send.buffer.total.bytes': long(
+    268_435_456,
+    { min: 1024, max: UNLIMITED },
+    'Answer bytes that may wait in all sockets together; beyond it a fetch gets one batch at a time.',
+  ),
   'seatlog.connection.send.buffer.bytes': long(
     16_777_216,
     { min: 1024, max: UNLIMITED },

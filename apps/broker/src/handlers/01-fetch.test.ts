@@ -319,6 +319,32 @@ describe('Fetch that waits', () => {
   });
 });
 
+it('F47: answers that wait in all sockets are bounded together, and every fetch still gets a batch', async () => {
+  await using small = await startTestBroker({ settings: { 'seatlog.send.buffer.total.bytes': '3000000' } });
+  await small.createTopic('deaf');
+  const client = await small.connect();
+  for (let index = 0; index < 20; index += 1) {
+    const topicData = [
+      { name: 'deaf', partitionData: [{ index: 0, records: batchOf({ values: ['v'.repeat(900_000)] }) }] },
+    ];
+    await client.ask(apis.produce, 9, { acks: -1, timeoutMs: 5000, topicData });
+  }
+  const partitions = [{ partition: 0, fetchOffset: 0, partitionMaxBytes: 50 * MIB }];
+  const wanted = { maxWaitMs: 0, minBytes: 1, maxBytes: 50 * MIB, topics: [{ topic: 'deaf', partitions }] };
+  // What the kernel takes does not count, so each asks more than once.
+  const [deafClients, asks] = [6, 10];
+  for (let index = 0; index < deafClients; index += 1) {
+    const deaf = await small.connect();
+    deaf.socket.pause();
+    for (let ask = 0; ask < asks; ask += 1) deaf.send(apis.fetch, 11, wanted);
+  }
+  await until(() => small.broker.services.unsentBytes() >= 3_000_000, 'the bound is reached');
+  const answer = await client.ask(apis.fetch, 11, wanted);
+  expect(offsetsIn(answer.responses[0]?.partitions[0]?.records ?? null)).toEqual([0]);
+  // All they asked for is 18 MB a time.
+  expect(small.broker.services.unsentBytes()).toBeLessThan(3_000_000 + deafClients * asks * MIB);
+});
+
 it('F47: an enormous maxBytes is held to fetch.max.bytes', async () => {
   await broker.createTopic('enormous');
   for (let index = 0; index < 5; index += 1)

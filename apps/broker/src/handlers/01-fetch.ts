@@ -42,7 +42,7 @@ export const fetch = defineHandler(apis.fetch, (services) => (request, context, 
     { replicaId, bound: replicaId >= 0 ? 'log-end' : consumerBound },
     {
       minBytes: request.minBytes,
-      maxBytes: Math.min(request.maxBytes, services.config.values['fetch.max.bytes']),
+      maxBytes: () => mayCarry(request, services),
       maxWaitMs: request.maxWaitMs,
     },
     (outcome) => {
@@ -61,6 +61,12 @@ export const fetch = defineHandler(apis.fetch, (services) => (request, context, 
     });
   }
 });
+
+/** Beyond the bound on what waits in all sockets nothing is carried, but for the one batch that always is. */
+function mayCarry(request: FetchRequest, { config, unsentBytes }: BrokerServices): number {
+  const room = config.values['seatlog.send.buffer.total.bytes'] - unsentBytes();
+  return Math.max(0, Math.min(request.maxBytes, config.values['fetch.max.bytes'], room));
+}
 
 /** The name of each topic of the request; null for an id that is not known. */
 function topicNames(

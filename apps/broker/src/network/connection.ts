@@ -45,6 +45,8 @@ export interface ConnectionOwner {
   readonly sharedReceiveMemory: Uint8Array;
   /** The connection breaks the protocol or a limit, and is being closed for it. */
   misbehaved(connection: Connection, reason: string, error: FrameError | null): void;
+  /** So many bytes of answers more (or less, if negative) wait in a socket. */
+  unsentChanged(bytes: number): void;
   closed(connection: Connection): void;
 }
 
@@ -175,6 +177,7 @@ export class Connection implements ByteTarget {
     for (const exchange of this.#finishing.splice(0)) exchange.finished();
     for (const write of this.#writes.splice(0)) for (const exchange of write.exchanges) exchange.finished();
     this.#output = [];
+    this.#owner.unsentChanged(-this.#unsentBytes);
     this.#owner.closed(this);
   }
 
@@ -288,6 +291,7 @@ export class Connection implements ByteTarget {
       return;
     }
     this.#unsentBytes += bytes;
+    this.#owner.unsentChanged(bytes);
     this.#writes.push({ bytes, exchanges });
     writeTogether(socket, chunks, bytes, this.#written);
   }
@@ -296,6 +300,7 @@ export class Connection implements ByteTarget {
     const write = this.#writes.shift();
     if (write === undefined) return;
     this.#unsentBytes -= write.bytes;
+    this.#owner.unsentChanged(-write.bytes);
     this.#lastActivity = this.#owner.clock.monotonic();
     for (const exchange of write.exchanges) exchange.finished();
     if (!this.#isOpen) return;

@@ -53,6 +53,7 @@ export class SocketServer implements ConnectionOwner {
   readonly #perHost = new Map<string, number>();
   readonly #occasional: OccasionalLog;
   #cancelSweep: Cancel | null = null;
+  #unsentBytes = 0;
   /** Connections accepted before the broker can serve them; null from then on. */
   #early: { readonly listenerName: string; readonly accepted: Socket }[] | null = [];
   #whenDrained: (() => void) | null = null;
@@ -69,6 +70,11 @@ export class SocketServer implements ConnectionOwner {
     this.limits = options.limits;
     this.processor = options.processor;
     this.#occasional = new OccasionalLog(options.clock, options.log);
+  }
+
+  /** Bytes of answers that wait in all sockets. */
+  get unsentBytes(): number {
+    return this.#unsentBytes;
   }
 
   get connectionCount(): number {
@@ -128,6 +134,10 @@ export class SocketServer implements ConnectionOwner {
       reason,
       ...(hint === null ? {} : { hint }),
     });
+  }
+
+  unsentChanged(bytes: number): void {
+    this.#unsentBytes += bytes;
   }
 
   closed(connection: Connection): void {

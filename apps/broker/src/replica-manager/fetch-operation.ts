@@ -14,7 +14,8 @@ import type { PartitionWatcher } from './waiting-reads.ts';
 
 export interface FetchLimits {
   readonly minBytes: number;
-  readonly maxBytes: number;
+  /** Asked at each read: what an answer may carry may change while a fetch waits. */
+  readonly maxBytes: () => number;
   readonly maxWaitMs: number;
 }
 
@@ -81,8 +82,9 @@ export class FetchOperation implements PartitionWatcher {
   #read(): FetchOutcome {
     const fetches: PartitionFetch[] = [];
     let sizeBytes = 0;
+    const maxBytes = this.#limits.maxBytes();
     for (const target of this.#targets) {
-      const left = Math.max(0, this.#limits.maxBytes - sizeBytes);
+      const left = Math.max(0, maxBytes - sizeBytes);
       const fetch = fetchPartition(
         this.#replicas,
         target,

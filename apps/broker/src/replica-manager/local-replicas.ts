@@ -72,7 +72,8 @@ export class LocalReplicas implements ReplicaManager {
       if (refusal !== null) done(refusal);
       return;
     }
-    const startedAt = this.#options.clock.monotonic();
+    // Only a wait has a deadline, and only acks=all waits.
+    const startedAt = request.acks === -1 ? this.#options.clock.monotonic() : 0;
     const records = batchRecordCount(request.batch);
     const size = request.batch.length;
     const result = partition.log.append(
