@@ -30,10 +30,9 @@ async function scriptedApi(replies: readonly Reply[]) {
   const held: (() => void)[] = [];
   const server = createServer((request, response) => {
     void bodyOf(request).then(({ seats }) => {
-      const reply = replies[Math.min(seen.length, replies.length - 1)] ?? 'never';
+      const reply = replies[Math.min(seen.length, replies.length - 1)] ?? 'hang up';
       const key = String(request.headers['idempotency-key']);
       seen.push({ key, seats });
-      if (reply === 'never') return;
       if (reply === 'hang up') return void request.socket.destroy();
       const accepted = {
         reservationId: `order-${key}`,
@@ -150,9 +149,9 @@ describe('the generator', () => {
   });
 
   it('drops what waits for a connection for more than a second, and says so', async () => {
-    const { url, seen } = await scriptedApi(['never']);
-    const { clock, messages } = generatorFor(url, { connections: 2 });
-    await expect.poll(() => seen.length).toBe(1);
+    const { url, held } = await scriptedApi(['accept later']);
+    const { clock, messages, run } = generatorFor(url, { connections: 2 });
+    await expect.poll(() => held.length).toBe(1);
     clock.advance(3000);
     const last = messages.findLast((message) => message.kind === 'progress');
     expect(last?.progress.tally).toMatchObject({
@@ -162,6 +161,9 @@ describe('the generator', () => {
       underWay: 2,
       waiting: 0,
     });
+    await expect.poll(() => held.length).toBe(2);
+    for (const answer of held) answer();
+    expect((await run).tally).toMatchObject({ accepted: 2, dropped: 8 });
   });
 
   it('warms up with arrivals that are not measured, but kept', async () => {

@@ -4,7 +4,7 @@
  * else: counting, showing and auditing are other processes' work.
  */
 import type { Clock, Timers } from '@seatlog/runtime';
-import { Journal } from '../audit/journal.ts';
+import { Journal, writeJournal } from '../audit/journal.ts';
 import { BookingApi, type ReservationRequest } from '../smoke/booking-api.ts';
 import { type Bought, outcomeOf, understand } from '../smoke/buyer.ts';
 import { arrivalSchedule, type ArrivalSchedule } from './arrival-schedule.ts';
@@ -39,17 +39,16 @@ export class Generator {
   readonly #job: GeneratorJob;
   readonly #ports: GeneratorPorts;
   readonly #api: BookingApi;
-  readonly #journal: Journal;
+  readonly #journal = new Journal();
   readonly #wishes: readonly Wish[];
   #sampledAt = -Infinity;
 
   constructor(job: GeneratorJob, ports: GeneratorPorts) {
-    const { settings, bookingApiUrl, eventId, journalFile } = job;
+    const { settings, bookingApiUrl, eventId } = job;
     const { connections, seats, mix, seed } = settings;
     this.#job = job;
     this.#ports = ports;
     this.#api = new BookingApi(bookingApiUrl, connections);
-    this.#journal = new Journal(journalFile);
     // Drawn beforehand, so that they depend on nothing that happens and cost nothing while the clock runs.
     this.#wishes = wishesFor(arrivalsOf(settings), hallOf(eventId, seats).seatIds, mix, seed);
   }
@@ -78,7 +77,8 @@ export class Generator {
       startDelay: tally.startDelayMs.encoded(),
       cpuSeconds: cpuSeconds() - cpuBefore,
     };
-    await Promise.all([this.#api.close(), this.#journal.close()]);
+    await this.#api.close();
+    writeJournal(this.#job.journalFile, this.#journal.entries);
     return result;
   }
 

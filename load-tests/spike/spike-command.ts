@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { relative } from 'node:path';
 import { layoutDirectory } from '@seatlog/local-stack';
 import { buildApps } from '../demo/build-apps.ts';
+import { CommandError } from '../demo/command-error.ts';
 import { externalServices } from '../demo/external-services.ts';
 import { Leaving } from '../demo/leaving.ts';
 import { progressLine } from '../demo/progress.ts';
@@ -22,23 +23,35 @@ export async function spikeCommand(args: readonly string[], say: (line: string) 
   }
   const { build, dataDirectory = layoutDirectory('spike'), resultsDirectory, ...settings } = options;
   const leaving = new Leaving(say);
-  if (build) await buildApps(say, leaving.signal);
-  const record = await runSpike({
-    settings,
-    dataDirectory,
-    external: externalServices(),
-    signal: leaving.signal,
-    say,
-    output: process.stdout,
-    onProgress: (progress) => {
-      const line = progressLine(progress);
-      if (line !== null) say(line);
-    },
+  const record = await unlessLeaving(leaving, async () => {
+    if (build) await buildApps(say, leaving.signal);
+    return runSpike({
+      settings,
+      dataDirectory,
+      external: externalServices(),
+      signal: leaving.signal,
+      say,
+      output: process.stdout,
+      onProgress: (progress) => {
+        const line = progressLine(progress);
+        if (line !== null) say(line);
+      },
+    });
   });
   const file = writeResults(record, resultsDirectory);
   say(`\n${spikeReport(record)}\n  kept in ${relative(process.cwd(), file)}\n`);
   say(JSON.stringify({ ...summaryOf(record), file }));
   return record.ok ? 0 : 1;
+}
+
+/** An end that was asked for is no failure with a stack trace; but there is no result either. */
+async function unlessLeaving<T>(leaving: Leaving, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+    throw new CommandError('Stopped before there was a result.');
+  }
 }
 
 /** What fits into a line: the series and the histograms stand in the file. */
