@@ -1,6 +1,6 @@
 /**
- * The broker as a command. SIGTERM and SIGINT stop it in order, exit code 0; a second one ends it at once. It stops as
- * well when the process named by SEATLOG_PARENT_PID is gone. Exit code 1: it could not start, or could not go on; 2:
+ * The broker as a command. SIGTERM and SIGINT stop it in order, exit code 0. It stops as well when the process named by
+ * SEATLOG_PARENT_PID is gone. Exit code 1: it could not start, could not go on, or did not stop within its deadline; 2:
  * its arguments or its configuration are wrong.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -85,10 +85,8 @@ class StopRequests {
   }
 
   #ask(reason: string): void {
-    if (this.#reason !== null) {
-      this.#log.warn('Asked to stop again; ending at once', { reason });
-      process.exit(1);
-    }
+    // Ctrl-C reaches a whole process group, and whoever started this process asks as well: once is enough.
+    if (this.#reason !== null) return;
     this.#log.info('Asked to stop', { reason });
     this.#reason = reason;
     if (this.#broker !== null) this.#stop(this.#broker);
