@@ -7,7 +7,6 @@
  * Stop: no more connections and requests, what is in process is answered, logs are flushed, the clean-stop marker is
  * written.
  */
-import { hostname } from 'node:os';
 import type { LogDirectory } from '@seatlog/commit-log';
 import { liveBrokers } from '@seatlog/metadata-quorum';
 import { advertisedListeners, clientListeners } from './advertised-listeners.ts';
@@ -28,6 +27,7 @@ import type { ServerLimits } from './network/socket-server.ts';
 import { SocketServer } from './network/socket-server.ts';
 import { ImageApplication } from './replica-manager/image-application.ts';
 import { LocalReplicas } from './replica-manager/local-replicas.ts';
+import { reachableHostname } from './reachable-hostname.ts';
 import { Router } from './router.ts';
 import type { AdvertisedListener, BrokerServices } from './services.ts';
 
@@ -197,7 +197,7 @@ class Broker implements RunningBroker {
     const { config, log } = this.#options;
     this.#application.load(this.#metadata.image);
     const bound = await this.#server.listen();
-    this.#listeners = advertisedListeners(config.values, bound, hostname());
+    this.#listeners = advertisedListeners(config.values, bound, await reachableHostname());
     await this.#register();
     this.services.groups.start();
     await this.#listenHttp();

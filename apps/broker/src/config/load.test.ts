@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigSource } from './broker-config.ts';
 import { ConfigError } from './config-error.ts';
+import { settingsFromEnvironment } from './environment.ts';
 import { type LoadedConfig, loadConfig } from './load.ts';
 
 function load(overrides: Record<string, string>): LoadedConfig {
@@ -99,6 +100,32 @@ describe('loadConfig', () => {
       'controller.quorum.voters': '1@localhost:9093',
     });
     expect(config.values.listeners).toEqual(['INTERNAL://:9092', 'CONTROLLER://:9093']);
+  });
+
+  it("takes the environment of apache/kafka's and Confluent's compose files as it is", () => {
+    const environment = settingsFromEnvironment({
+      CLUSTER_ID: 'MkU3OEVBNTcwNTJENDM2Qk',
+      KAFKA_NODE_ID: '1',
+      KAFKA_PROCESS_ROLES: 'broker,controller',
+      KAFKA_LISTENER_SECURITY_PROTOCOL_MAP:
+        'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,PLAINTEXT_HOST:PLAINTEXT',
+      KAFKA_LISTENERS: 'PLAINTEXT://broker:29092,CONTROLLER://broker:29093,PLAINTEXT_HOST://0.0.0.0:9092',
+      KAFKA_ADVERTISED_LISTENERS: 'PLAINTEXT://broker:29092,PLAINTEXT_HOST://localhost:9092',
+      KAFKA_INTER_BROKER_LISTENER_NAME: 'PLAINTEXT',
+      KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
+      KAFKA_CONTROLLER_QUORUM_VOTERS: '1@broker:29093',
+      KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
+      KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+      KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
+      KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
+      KAFKA_SHARE_COORDINATOR_STATE_TOPIC_REPLICATION_FACTOR: '1',
+      KAFKA_LOG_DIRS: '/tmp/kraft-combined-logs',
+      KAFKA_JMX_PORT: '9101',
+    });
+    const { config, warnings } = loadConfig({ environment });
+    expect(warnings).toEqual([]);
+    expect(config.values['cluster.id']).toBe('MkU3OEVBNTcwNTJENDM2Qk');
+    expect(config.values['log.dirs']).toBe('/tmp/kraft-combined-logs');
   });
 
   it('derives listeners on every interface from advertised ones', () => {

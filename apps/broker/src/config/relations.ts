@@ -47,6 +47,7 @@ function checkListeners(values: BrokerConfigValues): void {
     }
   }
   for (const listener of parseListeners('advertised.listeners', values['advertised.listeners'])) {
+    if (controllerNames.includes(listener.name)) continue;
     if (!brokerNames.includes(listener.name)) {
       throw new ConfigError('advertised.listeners', `${listener.name} is not one of the listeners`);
     }

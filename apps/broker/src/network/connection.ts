@@ -61,7 +61,8 @@ export class Connection implements ByteTarget {
 
   readonly #waiting: FrameLease[] = [];
   readonly #inProcess: Exchange[] = [];
-  #requestBytes = 0;
+  #waitingBytes = 0;
+  #inProcessBytes = 0;
   #isBeginning = false;
   #isReceiving = false;
   #isPaused = false;
@@ -103,10 +104,6 @@ export class Connection implements ByteTarget {
 
   get unsentBytes(): number {
     return this.#unsentBytes + this.#outputBytes;
-  }
-
-  get requestBytes(): number {
-    return this.#requestBytes;
   }
 
   memory(): Uint8Array {
@@ -154,7 +151,8 @@ export class Connection implements ByteTarget {
   drain(): void {
     this.#isDraining = true;
     this.#pause();
-    for (const frame of this.#waiting.splice(0)) this.#drop(frame);
+    for (const frame of this.#waiting.splice(0)) frame.release();
+    this.#waitingBytes = 0;
     this.#closeIfDrained();
   }
 
@@ -188,7 +186,7 @@ export class Connection implements ByteTarget {
     let head = this.#inProcess[0];
     while (head?.isAnswered) {
       this.#inProcess.shift();
-      this.#requestBytes -= head.frame.bytes.length;
+      this.#inProcessBytes -= head.frame.bytes.length;
       for (const chunk of head.chunks ?? []) {
         this.#output.push(chunk);
         this.#outputBytes += chunk.length;
@@ -211,13 +209,8 @@ export class Connection implements ByteTarget {
       frame.release();
       return;
     }
-    this.#requestBytes += frame.bytes.length;
+    this.#waitingBytes += frame.bytes.length;
     this.#waiting.push(frame);
-  }
-
-  #drop(frame: FrameLease): void {
-    this.#requestBytes -= frame.bytes.length;
-    frame.release();
   }
 
   /** Begins what may begin. Answers that come at once come back here through `answered`, hence the guard. */
@@ -227,8 +220,10 @@ export class Connection implements ByteTarget {
     let frame = this.#waiting[0];
     while (frame !== undefined && this.#isOpen) {
       const pipelined = this.#owner.processor.isPipelined(frame.bytes);
-      if (!this.#mayBegin(pipelined)) break;
+      if (!this.#mayBegin(frame, pipelined)) break;
       this.#waiting.shift();
+      this.#waitingBytes -= frame.bytes.length;
+      this.#inProcessBytes += frame.bytes.length;
       const exchange = new Exchange(this, frame, pipelined);
       this.#inProcess.push(exchange);
       this.#owner.processor.begin(exchange);
@@ -238,17 +233,21 @@ export class Connection implements ByteTarget {
     this.#adjustReading();
   }
 
-  #mayBegin(pipelined: boolean): boolean {
-    if (this.unsentBytes > this.#owner.limits.maxUnsentBytes) return false;
+  #mayBegin(frame: FrameLease, pipelined: boolean): boolean {
+    const { maxUnsentBytes, maxRequestBytes } = this.#owner.limits;
+    if (this.unsentBytes > maxUnsentBytes) return false;
     const last = this.#inProcess.at(-1);
+    if (last === undefined) return true;
     // Only pipelined ones begin while another is unanswered, so the last speaks for all.
-    return last === undefined || (pipelined && last.pipelined && this.#inProcess.length < MAX_PIPELINED);
+    if (!pipelined || !last.pipelined || this.#inProcess.length >= MAX_PIPELINED) return false;
+    return this.#inProcessBytes + frame.bytes.length <= maxRequestBytes;
   }
 
   #adjustReading(): void {
     if (!this.#isOpen || this.#isDraining) return;
     const { maxWaitingRequests, maxRequestBytes } = this.#owner.limits;
-    const tooMuch = this.#waiting.length >= maxWaitingRequests || this.#requestBytes >= maxRequestBytes;
+    const bytes = this.#waitingBytes + this.#inProcessBytes;
+    const tooMuch = this.#waiting.length >= maxWaitingRequests || bytes >= maxRequestBytes;
     if (tooMuch && this.#waiting.length > 0) this.#pause();
     else if (this.#isPaused) this.#resume();
   }

@@ -308,6 +308,26 @@ describe.each([
     expect(ids.every((id, index) => id === index)).toBe(true);
   });
 
+  it('begins pipelined requests up to the bound on their bytes, one at least', async () => {
+    const { processor, connect: open } = await start({ maxRequestBytes: 3000 }, receiveByEvents);
+    const socket = await open();
+    const ids = collectIds(socket);
+    const sent = [request(PIPELINED, 1, 5000), ...[2, 3, 4, 5, 6].map((id) => request(PIPELINED, id, 1000))];
+    socket.write(Buffer.concat(sent));
+    await until(() => processor.begun.length === 1, 'the first begins');
+    const answer = (index: number): void => {
+      const exchange = processor.begun[index];
+      exchange?.answer([answerTo(exchange)]);
+    };
+    answer(0);
+    await until(() => processor.begun.length === 3, 'two more fit the bound');
+    answer(1);
+    expect(processor.begun.length).toBe(4);
+    for (const index of [2, 3, 4, 5]) answer(index);
+    await until(() => ids.length === 6, 'all are answered');
+    expect(ids).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
   it('refuses connections above the limits, and takes them again when some have closed', async () => {
     const { server, connect: open } = await start({ maxConnections: 2 }, receiveByEvents);
     const first = await open();
