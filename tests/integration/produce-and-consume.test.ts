@@ -161,7 +161,7 @@ describe('produce and consume', () => {
       const values = seen
         .filter((line) => line.startsWith(`${partition}:`))
         .map((line) => line.split(':')[2]);
-      expect(values).toEqual(values.toSorted());
+      expect(values).toEqual(values.toSorted((a, b) => Number(a) - Number(b)));
     }
   });
 

@@ -213,7 +213,7 @@ function epochEnds(
         errorCode: 0,
         partition,
         leaderEpoch,
-        endOffset: cluster.partition(topic, partition).endOffset,
+        endOffset: cluster.partition(topic, partition).endOfEpoch(leaderEpoch),
       })),
     })),
   };

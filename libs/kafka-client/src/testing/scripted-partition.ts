@@ -1,6 +1,7 @@
 /** One partition of the scripted cluster: a log with Kafka's rules for idempotent producers. */
 import {
   batchBaseSequence,
+  batchPartitionLeaderEpoch,
   batchProducerEpoch,
   batchProducerId,
   batchRecordCount,
@@ -40,6 +41,12 @@ export class ScriptedPartition {
   get endOffset(): number {
     const last = this.batches.at(-1);
     return last === undefined ? this.logStartOffset : last.baseOffset + last.count;
+  }
+
+  /** Where the next epoch begins, or the end. */
+  endOfEpoch(epoch: number): number {
+    const next = this.batches.find(({ bytes }) => batchPartitionLeaderEpoch(bytes) > epoch);
+    return next?.baseOffset ?? this.endOffset;
   }
 
   moveTo(leader: number): void {
