@@ -49,9 +49,8 @@ export class AppendPath {
     this.#recoveryPoint = recoveryPoint;
     this.#gate = new CommitGate(local.endOffset);
     this.#writer = new LogWriter({
-      segmentFor: (batch) => (local.takes(batch, parts.config) ? local.segments.active : this.roll()),
-      staysIn: (segment, batch, aheadBytes) =>
-        segment === local.segments.active && local.takes(batch, parts.config, aheadBytes),
+      segmentFor: (batch) => (local.takes(batch, parts.config, null) ? local.segments.active : this.roll()),
+      staysIn: (batch, ahead) => local.takes(batch, parts.config, ahead),
       written: (batches, segment) => this.#written(batches, segment),
       writeFailed: (batches, error) => this.#writeFailed(batches, error),
     });

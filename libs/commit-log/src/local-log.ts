@@ -3,8 +3,7 @@ import { FileSystemError } from '@seatlog/runtime';
 import { walkBatches } from './batch-walk.ts';
 import type { LogConfig } from './log-config.ts';
 import type { LogEnvironment } from './log-environment.ts';
-import { LogSegment } from './log-segment.ts';
-import type { QueuedBatch } from './log-writer.ts';
+import { type BatchesAhead, type FittedBatch, LogSegment } from './log-segment.ts';
 import type { SegmentDescription } from './partition-log.ts';
 import { partitionName } from './partition-name.ts';
 import { SegmentList } from './segment-list.ts';
@@ -38,16 +37,9 @@ export class LocalLog {
     return this.segments.active.nextOffset;
   }
 
-  /** Whether the batch may go into the active segment, behind `aheadBytes` that are on their way. */
-  takes(batch: QueuedBatch, config: LogConfig, aheadBytes = 0): boolean {
-    return this.segments.active.takes(
-      batch.bytes.length,
-      batch.lastOffset,
-      batch.maxTimestamp,
-      config,
-      this.#environment.clock,
-      aheadBytes,
-    );
+  /** Whether the batch may go into the active segment, behind those that are on their way. */
+  takes(batch: FittedBatch, config: LogConfig, ahead: BatchesAhead | null): boolean {
+    return this.segments.active.takes(batch, config, this.#environment.clock, ahead);
   }
 
   /** Closes the active segment and begins one at the end of the log. Throws when there is no room for it. */

@@ -8,6 +8,19 @@ import { SegmentIndexes } from './segment-indexes.ts';
 /** An index entry holds the offset relative to the base in a signed 32-bit number. */
 const LARGEST_RELATIVE_OFFSET = 2 ** 31 - 1;
 
+/** What of a batch decides whether it fits. */
+export interface FittedBatch {
+  readonly bytes: Uint8Array;
+  readonly lastOffset: number;
+  readonly maxTimestamp: number;
+}
+
+/** Batches that are on their way to a segment, in front of the one that is looked at. */
+export interface BatchesAhead {
+  readonly bytes: number;
+  readonly firstTimestamp: number;
+}
+
 /** What is known of a segment's contents without opening it. */
 export interface SegmentState {
   readonly sizeBytes: number;
@@ -95,24 +108,19 @@ export class LogSegment implements SegmentState {
     this.offsetOfMaxTimestamp = state.offsetOfMaxTimestamp;
   }
 
-  /**
-   * Whether a batch of that size, end and time may still go in, behind what is there and `aheadBytes` more that are
-   * on their way; an empty segment takes any.
-   */
-  takes(
-    size: number,
-    lastOffset: number,
-    timestamp: number,
-    config: LogConfig,
-    clock: Clock,
-    aheadBytes = 0,
-  ): boolean {
-    if (lastOffset - this.baseOffset > LARGEST_RELATIVE_OFFSET) return false;
-    if (this.sizeBytes === 0) return aheadBytes === 0;
-    if (this.sizeBytes + aheadBytes + size > config.segmentBytes) return false;
-    const entriesAhead = aheadBytes === 0 ? 0 : 1 + Math.floor(aheadBytes / config.indexIntervalBytes);
+  /** Whether a batch may still go in, behind what is there and what is on its way; an empty segment takes any. */
+  takes(batch: FittedBatch, config: LogConfig, clock: Clock, ahead: BatchesAhead | null): boolean {
+    if (batch.lastOffset - this.baseOffset > LARGEST_RELATIVE_OFFSET) return false;
+    const aheadBytes = ahead === null ? 0 : ahead.bytes;
+    const size = this.sizeBytes + aheadBytes;
+    if (size === 0) return true;
+    if (size + batch.bytes.length > config.segmentBytes) return false;
+    const entriesAhead = ahead === null ? 0 : 1 + Math.floor(aheadBytes / config.indexIntervalBytes);
     if (this.indexes.isFull(config.segmentIndexBytes, entriesAhead)) return false;
-    return this.#age(timestamp, clock) <= config.segmentMs;
+    const first = ahead === null || this.sizeBytes > 0 ? this.#firstTimestamp : ahead.firstTimestamp;
+    const timestamp = batch.maxTimestamp;
+    const age = first >= 0 && timestamp >= 0 ? timestamp - first : clock.now() - this.#createdAt;
+    return age <= config.segmentMs;
   }
 
   /** Takes note of a batch that was written at the end of the file. */
@@ -214,11 +222,6 @@ export class LogSegment implements SegmentState {
     if (timestamp <= this.maxTimestamp) return;
     this.maxTimestamp = timestamp;
     this.offsetOfMaxTimestamp = lastOffset;
-  }
-
-  #age(timestamp: number, clock: Clock): number {
-    if (this.#firstTimestamp >= 0 && timestamp >= 0) return timestamp - this.#firstTimestamp;
-    return clock.now() - this.#createdAt;
   }
 
   /** For a segment that is reopened. */

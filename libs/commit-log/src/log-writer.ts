@@ -2,7 +2,7 @@ import { type FileSystemError, isOutOfSpace } from '@seatlog/runtime';
 import { asFileSystemFailure } from './file-failure.ts';
 import { Fifo } from './fifo.ts';
 import { LogError } from './log-error.ts';
-import type { LogSegment } from './log-segment.ts';
+import type { BatchesAhead, LogSegment } from './log-segment.ts';
 import type { AppendCompletion } from './partition-log.ts';
 import type { ProducerStateEntry } from './producer-state-entry.ts';
 
@@ -25,8 +25,8 @@ export interface QueuedBatch {
 export interface WriterOwner {
   /** The segment that the batch goes to, after rolling if need be. */
   segmentFor(batch: QueuedBatch): LogSegment;
-  /** Whether the batch may follow in the same segment, behind so many bytes that are on their way. */
-  staysIn(segment: LogSegment, batch: QueuedBatch, aheadBytes: number): boolean;
+  /** Whether the batch may follow in the same segment, behind those that are on their way. */
+  staysIn(batch: QueuedBatch, ahead: BatchesAhead): boolean;
   /** The batches are in the file. */
   written(batches: readonly QueuedBatch[], segment: LogSegment): void;
   /** Nothing of the queue will be written: the failed group, and all behind it. */
@@ -101,7 +101,7 @@ export class LogWriter {
       this.#fail([], asFileSystemFailure(cause));
       return;
     }
-    const batches = this.#takeGroup(segment);
+    const batches = this.#takeGroup();
     this.#inFlight = batches;
     segment.hold();
     segment.file.write(chunksOf(batches), segment.sizeBytes, (error) =>
@@ -141,13 +141,15 @@ export class LogWriter {
     this.#owner.writeFailed(batches, error);
   }
 
-  #takeGroup(segment: LogSegment): QueuedBatch[] {
+  #takeGroup(): QueuedBatch[] {
     const batches: QueuedBatch[] = [];
     let bytes = 0;
     for (let next = this.#queue.first; next !== undefined; next = this.#queue.first) {
-      const more = batches.length > 0;
-      if (more && bytes + next.bytes.length > BYTES_PER_WRITE) break;
-      if (more && !this.#owner.staysIn(segment, next, bytes)) break;
+      const first = batches[0];
+      if (first !== undefined) {
+        if (bytes + next.bytes.length > BYTES_PER_WRITE) break;
+        if (!this.#owner.staysIn(next, { bytes, firstTimestamp: first.maxTimestamp })) break;
+      }
       this.#queue.shift();
       batches.push(next);
       bytes += next.bytes.length;
