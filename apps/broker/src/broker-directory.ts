@@ -36,6 +36,7 @@ export function openBrokerDirectory(
       report: ({ level, message, partition }) =>
         log[level](message, partition === undefined ? {} : { partition }),
     },
+    limits: { tailCacheBytes: values['seatlog.log.tail.cache.bytes'] },
     intervals: {
       retentionCheckMs: values['log.retention.check.interval.ms'],
       recoveryPointCheckpointMs: values['log.flush.offset.checkpoint.interval.ms'],

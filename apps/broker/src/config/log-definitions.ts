@@ -115,6 +115,11 @@ export const logDefinitions = {
     { min: 0 },
     'How far in the future a record may lie.',
   ),
+  'seatlog.log.tail.cache.bytes': long(
+    33_554_432,
+    { min: 0 },
+    'Bytes of the latest batches, of all partitions together, that are kept in memory for readers.',
+  ),
   'producer.id.expiration.ms': int(
     DAY_MS,
     { min: 1 },
