@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../audit/journal.ts';
+import { buyerName, isMeasured } from './buyer-names.ts';
 import { confirmationTimes } from './confirmation-times.ts';
 
-const accepted = (orderId: string, at: number): JournalEntry => ({
+const accepted = (
+  orderId: string,
+  at: number,
+  section: 'warm-up' | 'measurement' = 'measurement',
+): JournalEntry => ({
   at,
   userId: orderId,
   eventId: 'gala',
-  idempotencyKey: orderId,
+  idempotencyKey: buyerName('run', section, 7),
   request: 'reserve',
   seatIds: ['gala:S1-1-1'],
   outcome: { kind: 'accepted', orderId, reservationIds: [`r-${orderId}`] },
@@ -21,7 +26,7 @@ const refused: JournalEntry = {
 describe('confirmation times', () => {
   it('are those of measured, accepted and confirmed orders', () => {
     const journal = [
-      accepted('warm-up', 900),
+      accepted('warm-up', 900, 'warm-up'),
       accepted('a', 1_000),
       accepted('b', 1_100),
       refused,
@@ -33,7 +38,7 @@ describe('confirmation times', () => {
       ['b', 1_500],
       ['x', 1_600],
     ]);
-    const { histogram, lastAt, early } = confirmationTimes(journal, settled, 1_000);
+    const { histogram, lastAt, early } = confirmationTimes(journal, settled, 'run');
     expect(histogram.figures()).toMatchObject({ count: 2 });
     expect(histogram.figures().p50).toBeCloseTo(20, 0);
     expect(histogram.figures().max).toBeCloseTo(400, -1);
@@ -41,8 +46,16 @@ describe('confirmation times', () => {
   });
 
   it('are 0 for an order that was confirmed before its buyer knew', () => {
-    const { histogram, early } = confirmationTimes([accepted('a', 1_000)], new Map([['a', 990]]), 0);
+    const { histogram, early } = confirmationTimes([accepted('a', 1_000)], new Map([['a', 990]]), 'run');
     expect(histogram.figures()).toMatchObject({ count: 1, max: 0 });
     expect(early).toBe(1);
+  });
+});
+
+describe('names of the crowd', () => {
+  it('tell the measurement from the warm-up, and this run from others', () => {
+    expect(isMeasured('run-1', buyerName('run-1', 'measurement', 12))).toBe(true);
+    expect(isMeasured('run-1', buyerName('run-1', 'warm-up', 12))).toBe(false);
+    expect(isMeasured('run-1', buyerName('run-12', 'measurement', 1))).toBe(false);
   });
 });

@@ -6,6 +6,7 @@
  */
 import type { JournalEntry } from '../audit/journal.ts';
 import pg from 'pg';
+import { isMeasured } from './buyer-names.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 
 /** Milliseconds since the epoch, by order. */
@@ -36,17 +37,18 @@ export async function readSettledTimes(databaseUrl: string, eventId: string): Pr
   }
 }
 
-/** Of the orders that were accepted from `since` on. */
+/** Of the orders that were accepted in the measurement. */
 export function confirmationTimes(
   journal: readonly JournalEntry[],
   settled: SettledTimes,
-  since: number,
+  runId: string,
 ): ConfirmationTimes {
   const histogram = LatencyHistogram.empty();
   let lastAt: number | null = null;
   let early = 0;
   for (const entry of journal) {
-    if (entry.request !== 'reserve' || entry.outcome.kind !== 'accepted' || entry.at < since) continue;
+    if (entry.request !== 'reserve' || entry.outcome.kind !== 'accepted') continue;
+    if (!isMeasured(runId, entry.idempotencyKey)) continue;
     const settledAt = settled.get(entry.outcome.orderId);
     if (settledAt === undefined) continue;
     if (settledAt < entry.at) early += 1;

@@ -76,6 +76,7 @@ const settings: SpikeSettings = {
   warmUpSeconds: 0,
   seed: 7,
   fsync: false,
+  kills: [],
 };
 
 function generatorFor(bookingApiUrl: string, change: Partial<SpikeSettings> = {}) {

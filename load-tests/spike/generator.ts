@@ -8,6 +8,7 @@ import { Journal, writeJournal } from '../audit/journal.ts';
 import { BookingApi, type ReservationRequest } from '../smoke/booking-api.ts';
 import { type Bought, outcomeOf, understand } from '../smoke/buyer.ts';
 import { arrivalSchedule, type ArrivalSchedule } from './arrival-schedule.ts';
+import { buyerName } from './buyer-names.ts';
 import type { GeneratorJob, GeneratorMessage, GeneratorResult, Progress } from './generator-messages.ts';
 import { hallOf } from './hall.ts';
 import { type Arrival, OpenArrivals } from './open-arrivals.ts';
@@ -31,7 +32,7 @@ export interface GeneratorPorts {
 interface Section {
   readonly name: Progress['section'];
   readonly schedule: ArrivalSchedule;
-  /** The number of its first arrival, over the whole run. */
+  /** The number of its first arrival, over the whole run: each has a wish of its own. */
   readonly first: number;
 }
 
@@ -95,7 +96,7 @@ export class Generator {
       onDropped: () => tally.dropped(),
       start: (arrival) => {
         lastStartAt = clock.now();
-        return this.#buy(arrival, section.first + arrival.index, tally);
+        return this.#buy(arrival, this.#requestOf(section, arrival.index), tally);
       },
     });
     const stopTelling = this.#tellProgress(section.name, arrivals, tally);
@@ -129,10 +130,9 @@ export class Generator {
     };
   }
 
-  async #buy({ scheduledAt }: Arrival, number: number, tally: Tally): Promise<void> {
+  async #buy({ scheduledAt }: Arrival, request: ReservationRequest, tally: Tally): Promise<void> {
     const { clock } = this.#ports;
     tally.started(clock.monotonic() - scheduledAt);
-    const request = this.#requestOf(number);
     const answer = await this.#api.reserve(request);
     const answeredAt = clock.monotonic();
     const bought = understand(request, answer, answeredAt);
@@ -150,10 +150,11 @@ export class Generator {
     }
   }
 
-  #requestOf(number: number): ReservationRequest {
+  #requestOf(section: Section, index: number): ReservationRequest {
     const { eventId, runId } = this.#job;
-    const { seatIds, card } = this.#wishes[number] ?? { seatIds: [], card: 'good' };
-    return { userId: `${runId}-${number}`, eventId, idempotencyKey: `${runId}-${number}`, seatIds, card };
+    const { seatIds, card } = this.#wishes[section.first + index] ?? { seatIds: [], card: 'good' };
+    const name = buyerName(runId, section.name, index);
+    return { userId: name, eventId, idempotencyKey: name, seatIds, card };
   }
 
   #keep(request: ReservationRequest, bought: Bought): void {

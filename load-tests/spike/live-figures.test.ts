@@ -47,6 +47,16 @@ describe('live figures', () => {
     expect(shown().split('\n')).toHaveLength(2);
   });
 
+  it('make room for what happens meanwhile', () => {
+    const { figures, shown } = figuresOn(true);
+    figures.told(progress);
+    figures.note('a process ended');
+    figures.told(progress);
+    const lines = shown().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/a process ended$/);
+  });
+
   it('keep the measurement and its worst moments, and not the warm-up', () => {
     const { figures } = figuresOn(false);
     figures.gauged({ backlog: 900, eventLoopP99Ms: { 'booking-api': 500 } });

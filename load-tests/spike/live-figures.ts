@@ -45,6 +45,11 @@ export class LiveFigures {
     this.#output.write(this.#output.isTTY === true ? `${CLEAR_LINE}${line}` : `${line}\n`);
   }
 
+  /** Something happened meanwhile; the figures go on below. */
+  note(line: string): void {
+    this.#output.write(this.#output.isTTY === true ? `${CLEAR_LINE}${line}\n` : `${line}\n`);
+  }
+
   /** The line that is shown stays, and what follows begins below it. */
   end(): void {
     if (this.#output.isTTY === true) this.#output.write('\n');

@@ -12,12 +12,14 @@ import { collectFacts } from '../collect/collect-facts.ts';
 import { collectLags } from '../collect/lag-facts.ts';
 import { untilAtRest } from '../collect/rest.ts';
 import { CommandError } from '../demo/command-error.ts';
+import { supervise } from '../demo/supervise.ts';
 import { startTicketing } from '../ticketing-stack.ts';
 import { readSettledTimes } from './confirmation-times.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { GeneratorMessage } from './generator-messages.ts';
 import { runGenerator } from './generator-process.ts';
 import { type Hall, hallOf } from './hall.ts';
+import { checkKills, scheduleKills } from './kills.ts';
 import { type LineOutput, LiveFigures } from './live-figures.ts';
 import { placeOpeningOrder } from './opening-order.ts';
 import { OrderSampler } from './order-sampler.ts';
@@ -60,9 +62,12 @@ export async function runSpike(options: RunSpikeOptions): Promise<SpikeRecord> {
     signal,
     onProgress,
   });
+  const stopping = new AbortController();
   try {
-    return await unlessAborted(new Spike(options, stack, hall, runId).run(), signal);
+    const spike = new Spike(options, stack, hall, runId);
+    return await unlessAborted(spike.run(stopping.signal), signal);
   } finally {
+    stopping.abort();
     await stack.stop();
   }
 }
@@ -77,6 +82,7 @@ class Spike {
   /** What was told before and beside the load: of the opening order, and of sampled ones. */
   readonly #journal = new Journal();
   #cpuBefore: ReadonlyMap<string, number> | null = null;
+  #callOffKills = (): void => undefined;
 
   constructor(options: RunSpikeOptions, stack: Stack, hall: Hall, runId: string) {
     this.#options = options;
@@ -87,11 +93,19 @@ class Spike {
     this.#sampler = new OrderSampler(stack.endpoints.bookingApiUrl, hall.event.eventId);
   }
 
-  async run(): Promise<SpikeRecord> {
+  /** What ends before `stopping` is started again: killing something under load is a way to see what is lost. */
+  run(stopping: AbortSignal): Promise<SpikeRecord> {
+    const gaveUp = supervise(this.#stack, stopping, (line) => this.#live.note(line));
+    const failed = gaveUp.then(() => Promise.reject(new CommandError('A process could not be kept going.')));
+    return Promise.race([this.#sell(), failed]);
+  }
+
+  async #sell(): Promise<SpikeRecord> {
     const { settings, external, say } = this.#options;
     const { endpoints } = this.#stack;
     const { eventId } = this.#hall.event;
     const startedAt = new Date();
+    checkKills(settings.kills, this.#stack);
     await this.#checkPartitions();
     const opening = { bookingApiUrl: endpoints.bookingApiUrl, eventId, seatId: this.#hall.openingSeatId };
     await placeOpeningOrder(opening, this.#journal);
@@ -144,6 +158,7 @@ class Spike {
       return { generator, machine, backlogAtEnd: await this.#backlog() };
     } finally {
       clearInterval(gauging);
+      this.#callOffKills();
       this.#live.end();
     }
   }
@@ -154,6 +169,7 @@ class Spike {
         return this.#live.told(message.progress);
       case 'measuring':
         this.#cpuBefore = cpuSeconds(this.#pids());
+        this.#callOffKills = scheduleKills(this.#options.settings.kills, this.#stack);
         return;
       case 'sample':
         return this.#sampler.follow(message.order);

@@ -19,13 +19,14 @@ describe('the command line of a spike', () => {
       warmUpSeconds: 5,
       seed: 42,
       fsync: false,
+      kills: [],
       build: true,
     });
   });
 
   it('takes every setting', () => {
     const line =
-      '--rate 10 --seconds 2 --profile spike --partitions 12 --acks 0 --workers 3 --seats 30000 --mix popular=0.2 --connections 8 --warm-up 0 --seed 7 --fsync --data /tmp/x --results /tmp/y --no-build';
+      '--rate 10 --seconds 2 --profile spike --partitions 12 --acks 0 --workers 3 --seats 30000 --mix popular=0.2 --connections 8 --warm-up 0 --seed 7 --fsync --kill broker-1@1 --kill redis@0 --data /tmp/x --results /tmp/y --no-build';
     expect(read(line)).toMatchObject({
       profile: 'spike',
       partitions: 12,
@@ -37,6 +38,10 @@ describe('the command line of a spike', () => {
       warmUpSeconds: 0,
       seed: 7,
       fsync: true,
+      kills: [
+        { process: 'broker-1', atSeconds: 1 },
+        { process: 'redis', atSeconds: 0 },
+      ],
       dataDirectory: '/tmp/x',
       resultsDirectory: '/tmp/y',
       build: false,
@@ -62,6 +67,11 @@ describe('the command line of a spike', () => {
     ['--rate 10 --seconds 1 --profile sine', '--profile sine: there are constant, spike'],
     ['--rate 10 --seconds 1 --partitions 0', '--partitions 0: a whole number from 1'],
     ['--rate 10 --seconds 1 --workers 99', '--workers 99: a whole number from 1 to 64'],
+    [
+      '--rate 10 --seconds 4 --kill redis',
+      '--kill redis: a process and a second below 4 are wanted, as in broker-1@2',
+    ],
+    ['--rate 10 --seconds 4 --kill redis@4', '--kill redis@4: a process and a second below 4'],
     ['--rate 50000 --seconds 60', 'at most 300000 can be audited'],
   ];
   it.each(refusals)('%j is refused', (line, message) => {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { PARTITIONS } from '@seatlog/ticketing-setup';
 import { CommandError } from '../demo/command-error.ts';
 import { arrivalSchedule, type Profile, profiles } from './arrival-schedule.ts';
+import { type Kill, readKill } from './kills.ts';
 import { defaultMix, type Mix, readMix } from './mix.ts';
 
 export const acksChoices = ['all', '1', '0'] as const;
@@ -26,6 +27,7 @@ export interface SpikeSettings {
   readonly seed: number;
   /** The broker syncs what it acknowledges, instead of leaving it to the page cache. */
   readonly fsync: boolean;
+  readonly kills: readonly Kill[];
 }
 
 export interface SpikeOptions extends SpikeSettings {
@@ -62,6 +64,7 @@ export const SPIKE_HELP = `npm run load -- spike --rate n --seconds n [options]
   --warm-up n       seconds at a fifth of the rate before the measurement (default 5)
   --seed n          the same seed makes the same wishes
   --fsync           the broker syncs to disk before it acknowledges
+  --kill name@n     kills that process in second n, and starts it again; may be given several times
   --data directory  for the run's data; it is wiped (default .data/spike)
   --results dir     where the result is kept (default load-tests/results)
   --no-build        use the apps as they were built last
@@ -88,6 +91,7 @@ export function readSpikeOptions(args: readonly string[], drawSeed: () => number
       'warm-up': { type: 'string', default: '5' },
       seed: { type: 'string' },
       fsync: { type: 'boolean', default: false },
+      kill: { type: 'string', multiple: true, default: [] },
       data: { type: 'string' },
       results: { type: 'string' },
       build: { type: 'boolean', default: true },
@@ -122,6 +126,7 @@ export function readSpikeOptions(args: readonly string[], drawSeed: () => number
     connections: whole('connections', values.connections, 1, MOST_CONNECTIONS),
     seed: values.seed === undefined ? drawSeed() : whole('seed', values.seed, 0, 2 ** 32 - 1),
     fsync: values.fsync,
+    kills: values.kill.map((text) => readKill(text, load.seconds)),
     build: values.build,
     ...(values.data === undefined ? {} : { dataDirectory: resolve(values.data) }),
     ...(values.results === undefined ? {} : { resultsDirectory: resolve(values.results) }),

@@ -43,7 +43,7 @@ const MOST_LISTED = 20;
 export function recordOf(run: SpikeFacts): SpikeRecord {
   const { runId, startedAt, settings, fingerprint, generator, machine, live, sampler, atRest } = run;
   const { tally: counts } = generator;
-  const confirm = confirmationTimes(run.journal, run.settled, generator.beganAt);
+  const confirm = confirmationTimes(run.journal, run.settled, runId);
   const histograms = {
     accept: LatencyHistogram.decoded(generator.accept),
     refuse: LatencyHistogram.decoded(generator.refuse),
@@ -107,12 +107,17 @@ function cpuFigures(
   { cpuSeconds, tally }: GeneratorResult,
 ): Pick<SaturationFigures, 'cpuSeconds' | 'cpuMsPerRequest'> {
   if (cpuBefore === null || cpuAfter === null) return { cpuSeconds: null, cpuMsPerRequest: null };
+  // A process that was started again meanwhile counts from its start.
   const ofSystem = [...cpuAfter].map(
-    ([name, seconds]) => [name, seconds - (cpuBefore.get(name) ?? 0)] as const,
+    ([name, seconds]) => [name, sinceStart(seconds, cpuBefore.get(name))] as const,
   );
   const seconds = Object.fromEntries([...ofSystem, ['generator', cpuSeconds] as const]);
   const requests = Math.max(1, tally.started);
   return { cpuSeconds: seconds, cpuMsPerRequest: mapped(seconds, (one) => (one * 1000) / requests) };
+}
+
+function sinceStart(after: number, before = 0): number {
+  return after < before ? after : after - before;
 }
 
 function countsByRule(violations: readonly Violation[]): Readonly<Partial<Record<Rule, number>>> {

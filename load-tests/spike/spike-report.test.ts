@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf, type Sale } from '../testing/sale.ts';
+import { buyerName } from './buyer-names.ts';
 import type { GeneratorResult, TallyFigures } from './generator-messages.ts';
 import { LatencyHistogram } from './latency-histogram.ts';
 import { defaultMix } from './mix.ts';
@@ -57,6 +58,7 @@ const run: SpikeFacts = {
     warmUpSeconds: 0,
     seed: 7,
     fsync: false,
+    kills: [],
   },
   fingerprint: {
     commit: 'abc',
@@ -80,7 +82,10 @@ const run: SpikeFacts = {
   live: { timeline: [], worstBacklog: () => 3, worstEventLoopP99Ms: () => ({ 'booking-api': 12 }) },
   sampler: { confirmMs: LatencyHistogram.of([30]), skipped: 0 },
   settled: new Map(facts.database.orders.map(({ orderId }) => [orderId, 3_300] as const)),
-  journal: facts.journal ?? [],
+  journal: (facts.journal ?? []).map((entry, index) => ({
+    ...entry,
+    idempotencyKey: buyerName('spike-x', 'measurement', index),
+  })),
   atRest: true,
   facts,
 };
