@@ -200,10 +200,10 @@ class LogLoader {
     const { directory } = this.#identity;
     const options = this.#scanOptions(this.#options.config.cleanupPolicy === 'delete');
     const partlyTrusted = segment.baseOffset < this.#trustedEnd;
-    const kept = partlyTrusted ? keepBelow(files, directory, segment, this.#options.recoveryPoint) : null;
-    if (kept === null) segment.restore({ ...EMPTY, nextOffset: segment.baseOffset });
+    const kept = partlyTrusted && keepBelow(files, directory, segment, this.#options.recoveryPoint);
+    if (!kept) segment.restore({ ...EMPTY, nextOffset: segment.baseOffset });
     this.#beginReplay(segment, soFar);
-    return kept === null ? rebuildSegment(files, directory, segment, options) : scanOn(segment, options);
+    return kept ? scanOn(segment, options) : rebuildSegment(files, directory, segment, options);
   }
 
   /** Brings the producers to where the scan begins; the scan carries them on. */

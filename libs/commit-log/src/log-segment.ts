@@ -164,17 +164,12 @@ export class LogSegment implements SegmentState {
   truncate(position: number, nextOffset: number): void {
     this.file.truncate(position);
     this.file.syncNow();
-    this.rewind(position, nextOffset);
-    this.indexes.save();
-  }
-
-  /** Takes the segment to end at the position, whatever the file holds behind it. */
-  rewind(position: number, nextOffset: number): void {
-    this.indexes.truncate(position, nextOffset);
+    this.indexes.truncate(nextOffset);
     this.sizeBytes = position;
     this.nextOffset = nextOffset;
     if (position === 0) this.#firstTimestamp = -1;
     this.#findMaxTimestamp();
+    this.indexes.save();
   }
 
   /** Keeps the file open until `unhold`. */

@@ -49,14 +49,9 @@ export class OffsetIndex {
     return entry < 0 ? 0 : this.positionAt(entry);
   }
 
-  hasEntry(relativeOffset: number): boolean {
-    const entry = this.#greatestNotAbove(relativeOffset);
-    return entry >= 0 && this.offsetAt(entry) === relativeOffset;
-  }
-
-  /** Keeps entries of batches that begin before the position. */
-  truncate(position: number): void {
-    while (this.#count > 0 && this.lastPosition >= position) this.#count -= 1;
+  /** Keeps entries of batches that end before the offset. */
+  truncate(relativeOffset: number): void {
+    while (this.#count > 0 && this.lastOffset >= relativeOffset) this.#count -= 1;
   }
 
   /** The entries from `first` on, as they stand in the file. */

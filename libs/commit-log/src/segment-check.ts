@@ -35,21 +35,44 @@ export function checkSegment(
     return offsets.entryCount === 0 && times.entryCount === 0 ? empty : null;
   }
   if (offsets.entryCount === 0 || offsets.lastPosition + RECORD_BATCH_OVERHEAD > sizeBytes) return null;
-  const tail = walkTail(segment, indexes, sizeBytes);
-  if (tail === null || tail.unindexedBytes >= indexIntervalBytes) return null;
-  return { sizeBytes, ...tail, indexes };
+  const tail = walkTail(segment, indexes, sizeBytes, Number.POSITIVE_INFINITY);
+  if (tail === null || tail.sizeBytes !== sizeBytes || tail.unindexedBytes >= indexIntervalBytes) return null;
+  return { ...tail, indexes };
 }
 
-interface Tail {
-  readonly nextOffset: number;
-  readonly maxTimestamp: number;
-  readonly offsetOfMaxTimestamp: number;
+/**
+ * Keeps of the segment what lies below the recovery point, going by its index files; false when they are of no use or
+ * the file holds less.
+ */
+export function keepBelow(
+  files: FileSystem,
+  directory: string,
+  segment: LogSegment,
+  recoveryPoint: number,
+): boolean {
+  const indexes = SegmentIndexes.load(files, directory, segment.baseOffset);
+  if (indexes === null) return false;
+  indexes.truncate(recoveryPoint);
+  const sizeBytes = segment.file.size();
+  if (indexes.offsets.entryCount === 0 || indexes.offsets.lastPosition >= sizeBytes) return false;
+  const tail = walkTail(segment, indexes, sizeBytes, recoveryPoint);
+  if (tail?.nextOffset !== recoveryPoint) return false;
+  segment.replaceIndexes(indexes);
+  segment.restore(tail);
+  return true;
+}
+
+/** What lies behind the last entries of the indexes. */
+interface Tail extends SegmentState {
   /** From the last index entry's batch to the last batch. */
   readonly unindexedBytes: number;
 }
 
-/** Walks from the earlier of the two indexes' last batches to the end; null when an entry names no real batch. */
-function walkTail(segment: LogSegment, indexes: SegmentIndexes, sizeBytes: number): Tail | null {
+/**
+ * Walks from the earlier of the two indexes' last batches up to the first batch that reaches the bound; null when an
+ * entry names no real batch, or the bytes are no batches.
+ */
+function walkTail(segment: LogSegment, indexes: SegmentIndexes, to: number, bound: number): Tail | null {
   const { offsets, times } = indexes;
   const lastIndexed = segment.baseOffset + offsets.lastOffset;
   const latest = times.entryCount === 0 ? -1 : segment.baseOffset + times.lastOffset;
@@ -62,8 +85,9 @@ function walkTail(segment: LogSegment, indexes: SegmentIndexes, sizeBytes: numbe
   let lastPosition = from;
   const end = walkBatches(
     segment.file,
-    { from, to: sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
+    { from, to, expectedOffset: segment.baseOffset, depth: 'headers' },
     (bytes, position, lastOffset, filePosition) => {
+      if (lastOffset >= bound) return false;
       const timestamp = batchMaxTimestamp(bytes, position);
       lastPosition = filePosition;
       if (filePosition === offsets.lastPosition) offsetEntryIsReal = lastOffset === lastIndexed;
@@ -76,40 +100,13 @@ function walkTail(segment: LogSegment, indexes: SegmentIndexes, sizeBytes: numbe
     },
   );
   if (end.damage !== null || !offsetEntryIsReal || !timeEntryIsReal) return null;
-  const unindexedBytes = lastPosition - offsets.lastPosition;
-  return { nextOffset: end.nextOffset, maxTimestamp, offsetOfMaxTimestamp, unindexedBytes };
-}
-
-/**
- * Keeps of the segment what lies below the recovery point, going by its index files; null when they are of no use or
- * the file holds less. Gives the position where the batches behind the recovery point begin.
- */
-export function keepBelow(
-  files: FileSystem,
-  directory: string,
-  segment: LogSegment,
-  recoveryPoint: number,
-): number | null {
-  const indexes = SegmentIndexes.load(files, directory, segment.baseOffset);
-  if (indexes === null || indexes.offsets.entryCount === 0) return null;
-  const sizeBytes = segment.file.size();
-  const from = indexes.positionFor(recoveryPoint - 1);
-  if (from >= sizeBytes) return null;
-  let nextOffset = segment.baseOffset;
-  const { position, damage } = walkBatches(
-    segment.file,
-    { from, to: sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
-    (_bytes, _at, lastOffset, filePosition) => {
-      if (filePosition === from && !indexes.holds(filePosition, lastOffset)) return false;
-      if (lastOffset >= recoveryPoint) return false;
-      nextOffset = lastOffset + 1;
-      return true;
-    },
-  );
-  if (damage !== null || nextOffset !== recoveryPoint) return null;
-  segment.replaceIndexes(indexes);
-  segment.rewind(position, nextOffset);
-  return position;
+  return {
+    sizeBytes: end.position,
+    nextOffset: end.nextOffset,
+    maxTimestamp,
+    offsetOfMaxTimestamp,
+    unindexedBytes: lastPosition - offsets.lastPosition,
+  };
 }
 
 /** What a scan of the log itself found. */

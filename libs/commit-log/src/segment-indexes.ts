@@ -84,12 +84,6 @@ export class SegmentIndexes {
     return this.offsets.lookup(offset - this.#baseOffset);
   }
 
-  /** Whether there is an entry for a batch of that position and last offset. */
-  holds(position: number, lastOffset: number): boolean {
-    const relative = lastOffset - this.#baseOffset;
-    return this.offsets.lookup(relative) === position && this.offsets.hasEntry(relative);
-  }
-
   /** Takes note of a batch that the segment was given: the first always, then one each interval. */
   note(
     position: number,
@@ -109,8 +103,9 @@ export class SegmentIndexes {
     if (offsetOfMax >= 0) this.times.maybeAppend(maxTimestamp, offsetOfMax - this.#baseOffset);
   }
 
-  truncate(position: number, offset: number): void {
-    this.offsets.truncate(position);
+  /** Forgets batches that reach the offset or lie behind it. */
+  truncate(offset: number): void {
+    this.offsets.truncate(offset - this.#baseOffset);
     this.times.truncate(offset - this.#baseOffset);
     this.#savedOffsets = Math.min(this.#savedOffsets, this.offsets.entryCount);
     this.#savedTimes = Math.min(this.#savedTimes, this.times.entryCount);

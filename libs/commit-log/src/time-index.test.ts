@@ -11,7 +11,7 @@ describe('the time index', () => {
   it('K2: stands on disk as timestamp int64 and relative offset int32, big endian', () => {
     const index = indexOf([1_700_000_000_000, 9], [1_700_000_000_500, 300]);
     expect(Buffer.from(index.encode()).toString('hex')).toBe(
-      '0000018bcfe56800' + '00000009' + '0000018bcfe569f4' + '0000012c',
+      ['0000018bcfe56800', '00000009', '0000018bcfe569f4', '0000012c'].join(''),
     );
   });
 
