@@ -42,6 +42,39 @@ describe('reconciling with the database', () => {
     expect(next.seats[0]?.epoch).toBeGreaterThan(farAhead[0]?.epoch ?? Infinity);
   });
 
+  it('F60: an order whose key Redis lost is recognised by its seats; another one of the buyer is not', async () => {
+    const request = requestOf('ann', [SEAT, OTHER_SEAT]);
+    const attempt = await acquired(fixture.lock, request);
+    await fixture.redis.flushdb();
+    await reconcile(soldTo(attempt));
+    const { orderId, seats } = attempt;
+    expect(await fixture.lock.acquire(request)).toMatchObject({ kind: 'sold', attempt: { orderId, seats } });
+    expect((await fixture.lock.acquire(requestOf('ann', [SEAT]))).kind).toBe('mismatch');
+    for (const other of [requestOf('ann', [SEAT, OTHER_SEAT], 'key-2'), requestOf('bob', [SEAT])]) {
+      expect((await fixture.lock.acquire(other)).kind).toBe('taken');
+    }
+  });
+
+  it('F60: what the database did not know of such an order is taken up again, unless someone else has it', async () => {
+    const request = requestOf('ann', [SEAT, OTHER_SEAT]);
+    const attempt = await acquired(fixture.lock, request);
+    const [known] = soldTo(attempt);
+    const forget = async () => {
+      await fixture.redis.flushdb();
+      await reconcile(known === undefined ? [] : [known]);
+    };
+    await forget();
+    const result = await fixture.lock.acquire(request);
+    expect(result).toMatchObject({ kind: 'resumed', attempt: { orderId: attempt.orderId } });
+    const epochs = result.kind === 'resumed' ? result.attempt.seats.map((seat) => seat.epoch) : [];
+    expect(epochs[0]).toBe(attempt.seats[0]?.epoch);
+    expect(epochs[1]).toBeGreaterThan(attempt.seats[1]?.epoch ?? Infinity);
+    expect(await states()).toEqual(['SOLD', 'HELD']);
+    await forget();
+    await acquired(fixture.lock, requestOf('bob', [OTHER_SEAT]));
+    expect((await fixture.lock.acquire(request)).kind).toBe('taken');
+  });
+
   it('changes nothing where both agree', async () => {
     const attempt = await acquired(fixture.lock, requestOf('ann', [SEAT]));
     await fixture.lock.settle(soldTo(attempt).map((seat) => ({ kind: 'sold', ...seat })));

@@ -10,7 +10,8 @@
  * An order's seats are acquired together or not at all, in one script that also claims the idempotency key. Whoever
  * acquired calls exactly one of `complete` (published: answer stored), `markUnknown` (may have been published: locks are
  * kept, the same key takes the attempt up again) or `release` (surely not published). If it dies before, its lease runs
- * out and the same key takes the attempt up again; without that the locks run out by their TTL.
+ * out and the same key takes the attempt up again; without that the locks run out by their TTL. Should Redis lose the key
+ * with everything else, an order that the database knows is recognised by its seats.
  *
  * Every call fails with a SeatLockError within the command timeout if Redis is away.
  */

@@ -2,7 +2,7 @@
 import { BookingProblem } from '@seatlog/booking';
 import type { AcquireResult } from '@seatlog/seat-lock';
 
-type Refused = Exclude<AcquireResult, { readonly kind: 'acquired' | 'resumed' | 'completed' }>;
+type Refused = Exclude<AcquireResult, { readonly kind: 'acquired' | 'resumed' | 'sold' | 'completed' }>;
 
 export function refusalOf(result: Refused): BookingProblem {
   switch (result.kind) {

@@ -14,9 +14,9 @@ import {
   orderIdOf,
   requestFingerprint,
   reservationCreatedEvents,
+  reservationIdOf,
   signStatusToken,
   type PlacedOrder,
-  type ReservationCreated,
 } from '@seatlog/booking';
 import type { Logger } from '@seatlog/observability';
 import type { Attempt, SeatLock } from '@seatlog/seat-lock';
@@ -104,10 +104,17 @@ export class ReservationDesk {
     );
     if (result.kind === 'completed') return { body: result.response, replayed: true };
     if (result.kind === 'warming') onWarming();
-    if (result.kind !== 'acquired' && result.kind !== 'resumed') throw refusalOf(result);
+    if (result.kind !== 'acquired' && result.kind !== 'resumed' && result.kind !== 'sold') {
+      throw refusalOf(result);
+    }
     const { attempt } = result;
-    const order = orderOf(attempt, command, entry);
-    return this.#sell({ command, order, attempt, resumed: result.kind === 'resumed' });
+    const run = {
+      command,
+      order: orderOf(attempt, command, entry),
+      attempt,
+      resumed: result.kind === 'resumed',
+    };
+    return result.kind === 'sold' ? this.#answerAgain(run) : this.#sell(run);
   }
 
   #entryOf(eventId: string): EventEntry {
@@ -136,10 +143,18 @@ export class ReservationDesk {
     const outcome = await this.#timed('publish', () => publisher.publish(events));
     if (outcome.kind === 'not-written') return this.#giveUp(run, 'RESERVATION_NOT_WRITTEN');
     if (outcome.kind === 'unknown') return this.#leaveOpen(run);
-    const body = JSON.stringify(this.#acceptanceOf(run, events));
+    const body = JSON.stringify(this.#acceptanceOf(run));
     await this.#complete(attempt, body);
     logger.info({ reservationId: orderId, resumed, records: outcome.records }, 'reservation accepted');
     return { body, replayed: false };
+  }
+
+  /** It was paid and published, and Redis has lost the answer: nothing of it is done a second time. */
+  async #answerAgain(run: Run): Promise<ReserveAnswer> {
+    const body = JSON.stringify(this.#acceptanceOf(run));
+    await this.#complete(run.attempt, body);
+    this.#options.logger.info({ reservationId: run.order.orderId }, 'a lost answer was given again');
+    return { body, replayed: true };
   }
 
   async #pay(run: Run): Promise<PaymentResult> {
@@ -218,14 +233,18 @@ export class ReservationDesk {
     }
   }
 
-  #acceptanceOf({ order, attempt }: Run, events: readonly ReservationCreated[]): AcceptedReservation {
+  #acceptanceOf({ order, attempt }: Run): AcceptedReservation {
     const { orderId, currency } = order;
     const token = signStatusToken(order, this.#options.tokenSecret);
     return {
       reservationId: orderId,
       token,
       statusUrl: `/reservations/${token}`,
-      seats: events.map(({ seatId, reservationId, price }) => ({ seatId, reservationId, price })),
+      seats: order.seats.map(({ seatId, amount }) => ({
+        seatId,
+        reservationId: reservationIdOf(orderId, seatId),
+        price: { amount, currency },
+      })),
       total: { amount: totalOf(order), currency },
       lockedUntil: new Date(attempt.lockedUntil).toISOString(),
     };

@@ -188,6 +188,26 @@ describe('POST /events/:id/reservations', () => {
     expect((await reserve(fixture.app)).status).toBe(202);
   });
 
+  it('F60: an answer that Redis lost is given again once it knows what is sold: nothing is paid or published twice', async () => {
+    const first = await reserve(fixture.app, { seats: [seat(1), seat(2)] });
+    fixture.source.sold = fixture.publisher.written.map(({ seatId, orderId, reservationId, epoch }) => ({
+      seatId,
+      orderId,
+      reservationId,
+      epoch,
+    }));
+    await fixture.redis.flushdb();
+    const again = () => reserve(fixture.app, { seats: [seat(1), seat(2)] });
+    await until(async () => (await again()).status === 202);
+    const { status, body, headers } = await again();
+    const { lockedUntil: _first, ...told } = first.body;
+    expect({ status, body }).toMatchObject({ status: 202, body: told });
+    expect(headers['idempotency-replayed']).toBe('true');
+    expect([fixture.publisher.calls, fixture.payments.authorized.length]).toEqual([1, 1]);
+    expect((await reserve(fixture.app, { seats: [seat(3)] })).body['code']).toBe('IDEMPOTENCY_MISMATCH');
+    expect((await reserve(fixture.app, { userId: 'bob' })).body['code']).toBe('SEAT_TAKEN');
+  });
+
   it('F62: Redis away: 503 with Retry-After', async () => {
     await withApi({}, async (cutOff) => {
       await cutOff.seatLock.close();

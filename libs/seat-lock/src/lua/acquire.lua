@@ -3,7 +3,7 @@
 -- KEYS  epochs, request, then one for each seat
 -- ARGV  fingerprint, orderId, userId, token, claim, lockTtl, lease, requestTtl, then the label of each seat
 -- gives one of
---   { 'acquired' | 'resumed', orderId, token, lockedUntil, epoch of each seat }
+--   { 'acquired' | 'resumed' | 'sold', orderId, token, lockedUntil, epoch of each seat }
 --   { 'completed', response }      the request was answered before
 --   { 'in-flight', milliseconds }  another run is at work on it
 --   { 'mismatch' }                 the idempotency key belongs to another request
@@ -88,9 +88,12 @@ end
 local first = values[1] and fields(values[1])
 local same_hold = first and first[1] == 'H' and first[4] == user and tonumber(first[9]) == #labels
 local taken, held_epochs = { 'taken' }, {}
+local ours, sold_to_us = 0, 0
 for i = 1, #labels do
   local value = values[i] and fields(values[i])
   if value then
+    ours = ours + (value[3] == order and 1 or 0)
+    sold_to_us = sold_to_us + (value[3] == order and value[1] == 'S' and 1 or 0)
     local mine = value[1] == 'H' and value[4] == user
     taken[#taken + 1] = labels[i]
     taken[#taken + 1] = mine and 'Y' or value[1]
@@ -106,6 +109,23 @@ if same_hold then
     return { 'in-flight', whole(left) }
   end
   return resume(first[3], first[5], held_epochs, values, counters)
+end
+
+-- Seats are this very order's, and the request is not known: Redis lost it, and learned from the database what is sold.
+-- So the order was written, and its buyer may not have heard of it. What is not recorded yet is taken up again, unless
+-- someone else has it by now: then the order cannot be completed.
+if sold_to_us == #labels then
+  remember(order, token, held_epochs)
+  return answer('sold', order, token, held_epochs)
+end
+if ours > 0 and 1 + 2 * ours == #taken then
+  for i = 1, #labels do
+    if not held_epochs[i] then
+      held_epochs[i] = whole(next_epoch(counters[i + 1]))
+      redis.call('HSET', KEYS[1], labels[i], held_epochs[i])
+    end
+  end
+  return resume(order, token, held_epochs, values, counters)
 end
 if #taken > 1 then
   return taken
