@@ -17,7 +17,10 @@ import {
 export interface Standing {
   /** The reservation of that id. */
   readonly reservation: StoredReservation | null;
-  readonly order: { readonly status: OrderStatus } | null;
+  readonly order: {
+    readonly status: OrderStatus;
+    readonly seats: readonly { readonly seatId: string }[];
+  } | null;
   /** The seat's live reservation, whosever it is. */
   readonly live: { readonly reservationId: string } | null;
   /** The highest epoch of any reservation of that seat, 0 if there is none. */
@@ -33,7 +36,7 @@ export type Decision =
   | { readonly kind: 'confirm' }
   /** It is recorded already: announce its status anew. */
   | { readonly kind: 'duplicate'; readonly status: ReservationStatus }
-  /** Record it as REJECTED, cancel the rest of its order, refund all of it. */
+  /** Record it as REJECTED, cancel the rest of its order if it belongs to it, refund all of that. */
   | { readonly kind: 'reject'; readonly reason: RejectionReason }
   /** Its order failed or was cancelled before: record it as CANCELLED and refund it. */
   | { readonly kind: 'compensate'; readonly reason: CancellationReason }
@@ -56,6 +59,8 @@ export function decide(event: ReservationEvent, standing: Standing): Decision {
 function decideCreated(event: ReservationCreated, standing: Standing): Decision {
   const { reservation, order, live } = standing;
   if (reservation !== null) return { kind: 'duplicate', status: reservation.status };
+  const belongs = order === null || order.seats.some(({ seatId }) => seatId === event.seatId);
+  if (!belongs) return { kind: 'reject', reason: 'NOT_IN_ORDER' };
   if (order !== null && hasFailed(order)) {
     return {
       kind: 'compensate',

@@ -134,6 +134,20 @@ describe('the rule book', () => {
     expect(decide(...created(orderOf('dan', 6, FIRST, THIRD)))).toEqual(['confirm', 'confirm']);
   });
 
+  it('F60: refuses a seat that its order was recorded without, refunds what was paid for it, and lets the order stand', () => {
+    const order = orderOf('eve', 5, FIRST, SECOND);
+    // The same buyer and key, after whoever remembers keys had lost its memory.
+    const other = { ...orderOf('eve', 6, THIRD), orderId: order.orderId };
+    const events = created(other).map((event) => ({ ...event, paymentReference: 'pay-again' }));
+    expect(decide(...created(order), ...events)).toEqual(['confirm', 'confirm', 'reject NOT_IN_ORDER']);
+    expect(decide(...events, ...cancelled(other))).toEqual(['duplicate REJECTED', 'ignore ALREADY_REJECTED']);
+    expect(store.orders.get(order.orderId)).toMatchObject({ status: 'CONFIRMED', reason: null });
+    expect(store.refunds).toMatchObject([
+      { seatId: THIRD, reason: 'NOT_IN_ORDER', paymentReference: 'pay-again' },
+    ]);
+    expect(decide(...created(orderOf('dan', 7, THIRD)))).toEqual(['confirm']);
+  });
+
   it('cancels an order as a whole, with the seats that come late', () => {
     const order = orderOf('eve', 5, FIRST, SECOND, THIRD);
     const [one, two, three] = created(order) as [ReservationEvent, ReservationEvent, ReservationEvent];

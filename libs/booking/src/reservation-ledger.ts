@@ -159,7 +159,8 @@ export class ReservationLedger {
         this.#confirmIfComplete(event.orderId);
         return;
       case 'reject':
-        this.#end(reservationOf(event), 'REJECTED', decision.reason, source);
+        this.#end(reservationOf(event), 'REJECTED', decision.reason, source, paymentOf(event));
+        if (decision.reason === 'NOT_IN_ORDER') return;
         this.#failOrder(event.orderId, 'REJECTED', decision.reason, 'ORDER_REJECTED');
         return;
       case 'compensate':
@@ -178,7 +179,7 @@ export class ReservationLedger {
   }
 
   #openOrder(event: ReservationEvent): void {
-    const paymentReference = event.type === 'ReservationCreated' ? event.paymentReference : null;
+    const paymentReference = paymentOf(event);
     const order = this.#orders.get(event.orderId);
     if (order === undefined) {
       const { orderId, eventId, userId, orderSeats: seats } = event;
@@ -214,12 +215,13 @@ export class ReservationLedger {
     status: 'REJECTED' | 'CANCELLED',
     reason: RejectionReason | CancellationReason,
     source: EventSource | null = null,
+    paidWith: string | null = null,
   ): void {
     // A row that is stored keeps its epoch: the event may carry a later one of the same buyer's second attempt.
     const ended = this.#reservations.get(reservation.reservationId) ?? reservation;
     this.#record(ended, status, reason, source);
     const { reservationId, orderId, eventId, seatId, userId, epoch, price } = ended;
-    const { paymentReference } = known(this.#orders.get(orderId));
+    const paymentReference = paidWith ?? known(this.#orders.get(orderId)).paymentReference;
     const of = { reservationId, orderId, eventId, seatId, userId, epoch, price, reason, paymentReference };
     const refundId = refundIdOf(reservationId);
     this.#refunds.push({ type: 'RefundRequested', version: 1, refundId, occurredAt: this.#now, ...of });
@@ -274,6 +276,10 @@ export class ReservationLedger {
 function reservationOf(event: ReservationEvent): Omit<StoredReservation, 'status' | 'reason'> {
   const { reservationId, orderId, eventId, seatId, userId, epoch, price, occurredAt } = event;
   return { reservationId, orderId, eventId, seatId, userId, epoch, price, occurredAt };
+}
+
+function paymentOf(event: ReservationEvent): string | null {
+  return event.type === 'ReservationCreated' ? event.paymentReference : null;
 }
 
 function known<T>(value: T | undefined): T {

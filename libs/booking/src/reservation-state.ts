@@ -28,6 +28,8 @@ export type RejectionReason =
   | 'SEAT_SOLD'
   /** The seat was taken by someone else after this lock had run out, and was given back since. */
   | 'STALE_EPOCH'
+  /** Its order was recorded with other seats: a key was used for two requests, and nobody remembered the first. */
+  | 'NOT_IN_ORDER'
   /** The other seats of the order came, this one did not come in time. */
   | 'INCOMPLETE';
 
