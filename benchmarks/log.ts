@@ -8,9 +8,9 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { compare, type ComparisonResult } from './codec/interleaved.ts';
 import { appendComparison, type AppendShape, type PreparedComparison } from './log/append-comparison.ts';
 import { closeLog } from './log/log-under-test.ts';
+import { compare, type ComparisonResult, type Row } from './log/measured-rounds.ts';
 import { readComparison } from './log/read-comparison.ts';
 import {
   cleanOpen,
@@ -31,7 +31,6 @@ export interface LogReport {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const DEFAULT_ROUNDS = 9;
-const MILLISECONDS_PER_TURN = 100;
 
 const APPENDS: readonly AppendShape[] = [
   { batchBytes: KIB, batchesPerTurn: 1, durability: 'page cache' },
@@ -48,7 +47,7 @@ export async function run(rounds: number): Promise<LogReport> {
   try {
     const comparisons: ComparisonResult[] = [];
     const measure = async ({ comparison, log, dispose }: PreparedComparison): Promise<void> => {
-      comparisons.push(await compare(comparison, { rounds, millisecondsPerTurn: MILLISECONDS_PER_TURN }));
+      comparisons.push(await compare(comparison, rounds));
       await closeLog(log);
       dispose();
       rmSync(log.directory.path, { recursive: true });
@@ -72,30 +71,35 @@ export async function run(rounds: number): Promise<LogReport> {
   }
 }
 
-/** Median rate, slowest and fastest round, and the log's rate over this one's. */
+/** Median rate with slowest and fastest round, processor time, and how the log's own stand to them. */
 export function formatReport({ comparisons, recoveries, cleanOpens }: LogReport): string {
-  const lines = comparisons.flatMap(({ title, unit, rows }) => [
-    `${title} (${unit})`,
-    ...rows.map(({ subject, rate, spread, firstIsTimesFaster }) =>
-      [
-        `  ${subject.padEnd(32)}`,
-        rounded(rate).padStart(12),
-        `[${rounded(spread[0])} - ${rounded(spread[1])}]`.padEnd(28),
-        `log is ${firstIsTimesFaster.toFixed(2)}x`.padStart(14),
-      ].join(' '),
-    ),
-  ]);
-  for (const { title, recoveryMs, bareLoopMs, shareOfBareLoop } of recoveries) {
-    lines.push(`${title}, unclean start, page cache`);
-    lines.push(`  log ${recoveryMs.toFixed(0)} ms, read and CRC alone ${bareLoopMs.toFixed(0)} ms`);
-    lines.push(`  ${(100 * shareOfBareLoop).toFixed(0)} % of the bare loop's rate`);
-  }
-  for (const { title, segments, medianMs, worstMs } of cleanOpens) {
+  const lines = comparisons.flatMap(({ title, rows }) => [title, ...rows.map(formatRow)]);
+  for (const { title, recovery, bareLoop, rateOfBareLoop, cpuOfBareLoop } of recoveries) {
     lines.push(
-      `${title}, ${segments} segments: median ${medianMs.toFixed(1)} ms, worst ${worstMs.toFixed(1)} ms`,
+      `${title}, unclean start (page cache): ${recovery.wall.toFixed(0)} ms, CPU ${recovery.cpu.toFixed(0)} ms`,
+      `  read and CRC alone (page cache): ${bareLoop.wall.toFixed(0)} ms, CPU ${bareLoop.cpu.toFixed(0)} ms`,
+      `  the log recovers at ${percent(rateOfBareLoop)} of its rate, ${percent(cpuOfBareLoop)} by CPU (page cache)`,
     );
   }
+  for (const { title, segments, medianMs, worstMs } of cleanOpens) {
+    const figures = `median ${medianMs.toFixed(1)} ms, worst ${worstMs.toFixed(1)} ms`;
+    lines.push(`${title}, ${segments} segments (page cache): ${figures}`);
+  }
   return lines.join('\n');
+}
+
+function formatRow(row: Row): string {
+  return [
+    `  ${`${row.subject} (${row.durability})`.padEnd(56)}`,
+    `${rounded(row.rate)} MB/s`.padStart(14),
+    `[${rounded(row.spread[0])} - ${rounded(row.spread[1])}]`.padEnd(20),
+    `${row.cpuMicrosecondsPerMebibyte.toFixed(0)} us CPU/MiB`.padStart(18),
+    `log: rate ${row.rateOfFirst.toFixed(2)}x, CPU ${row.cpuOfFirst.toFixed(2)}x`,
+  ].join(' ');
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(0)} %`;
 }
 
 function rounded(rate: number): string {

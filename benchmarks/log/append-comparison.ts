@@ -1,8 +1,8 @@
 /** Appends through a partition log, beside the bare system calls for the same bytes. */
 import * as fs from 'node:fs';
 import type { PartitionLog } from '@seatlog/commit-log';
-import type { Comparison, Subject } from '../codec/interleaved.ts';
 import { appendAll, fillerBatch, openLog, type OpenedLog } from './log-under-test.ts';
+import type { Comparison, Subject } from './measured-rounds.ts';
 
 const KIB = 1024;
 /** Kafka's default: few rolls, if any, fall into the measured time. */
@@ -38,17 +38,19 @@ export function appendComparison(directory: string, shape: AppendShape): Prepare
   const raw = new RotatingFile(`${directory}/raw-${name}`, SEGMENT_BYTES);
   return {
     comparison: {
-      title: `append ${batchesPerTurn} x ${batchBytes / KIB} KiB a turn, ${durability}`,
-      unitsPerCall: (batchBytes * batchesPerTurn) / 1e6,
-      unit: 'MB/s',
-      subjects: [logSubject(opened.log, batches), ...rawSubjects(raw, batches, synced)],
+      title: `append ${batchesPerTurn} x ${batchBytes / KIB} KiB a turn`,
+      bytesPerCall: batchBytes * batchesPerTurn,
+      subjects: [logSubject(opened.log, batches), ...rawSubjects(raw, batches, synced)].map((subject) => ({
+        ...subject,
+        durability,
+      })),
     },
     log: opened,
     dispose: () => raw.remove(),
   };
 }
 
-function logSubject(log: PartitionLog, batches: readonly Uint8Array[]): Subject {
+function logSubject(log: PartitionLog, batches: readonly Uint8Array[]): Work {
   let appended = 0;
   return {
     name: 'partition log',
@@ -64,7 +66,9 @@ function logSubject(log: PartitionLog, batches: readonly Uint8Array[]): Subject 
 /** Batches between two runs of retention, which keeps the disk from filling. */
 const RETENTION_EVERY = 4096;
 
-function rawSubjects(file: RotatingFile, batches: readonly Uint8Array[], synced: boolean): Subject[] {
+type Work = Omit<Subject, 'durability'>;
+
+function rawSubjects(file: RotatingFile, batches: readonly Uint8Array[], synced: boolean): Work[] {
   if (synced) {
     return [{ name: 'writevSync + fdatasync (pool)', work: () => file.writeAndSync(batches) }];
   }

@@ -2,9 +2,9 @@
 import * as fs from 'node:fs';
 import type { PartitionLog } from '@seatlog/commit-log';
 import { batchSizeInBytes, crc32c } from '@seatlog/kafka-protocol';
-import type { Comparison } from '../codec/interleaved.ts';
 import { fill, openLog, TOPIC } from './log-under-test.ts';
 import type { PreparedComparison } from './append-comparison.ts';
+import type { Comparison } from './measured-rounds.ts';
 
 const READ_BYTES = 1024 * 1024;
 const LOG_BYTES = 24 * READ_BYTES;
@@ -29,12 +29,12 @@ function fromMemory(log: PartitionLog, batchBytes: number, file: string): Compar
   let position = 0;
   return {
     title: `read 1 MiB of ${batchBytes / 1024} KiB batches from memory (views, nothing is copied)`,
-    unitsPerCall: READ_BYTES / 1e6,
-    unit: 'MB/s',
+    bytesPerCall: READ_BYTES,
     subjects: [
-      { name: 'partition log', work: sequentialReads(log) },
+      { name: 'partition log', durability: 'tail cache', work: sequentialReads(log) },
       {
-        name: 'copy of 1 MiB in memory',
+        name: 'copy of 1 MiB',
+        durability: 'memory',
         work: () => {
           position = (position + READ_BYTES) % LOG_BYTES;
           return Buffer.from(whole.subarray(position, position + READ_BYTES)).length;
@@ -61,13 +61,12 @@ function fromFiles(log: PartitionLog, batchBytes: number, file: string): Compari
     return sum;
   };
   return {
-    title: `read 1 MiB of ${batchBytes / 1024} KiB batches from files in the page cache, CRC checked`,
-    unitsPerCall: READ_BYTES / 1e6,
-    unit: 'MB/s',
+    title: `read 1 MiB of ${batchBytes / 1024} KiB batches from files`,
+    bytesPerCall: READ_BYTES,
     subjects: [
-      { name: 'partition log', work: sequentialReads(log) },
-      { name: 'pread + CRC, pooled buffer', work: preadAndCheck },
-      { name: 'pread alone, pooled buffer', work: pread },
+      { name: 'partition log, CRC checked', durability: 'page cache', work: sequentialReads(log) },
+      { name: 'pread + CRC, pooled buffer', durability: 'page cache', work: preadAndCheck },
+      { name: 'pread alone, pooled buffer', durability: 'page cache', work: pread },
     ],
   };
 }

@@ -1,7 +1,8 @@
 /** Starts of a log: after an unclean stop beside a bare loop over the same file, and after a clean one. */
 import * as fs from 'node:fs';
 import { batchCrc, batchSizeInBytes, crc32c } from '@seatlog/kafka-protocol';
-import { closeLog, fill, openLog, TOPIC } from './log-under-test.ts';
+import { closeLog, fill, openLog, type OpenedLog, TOPIC } from './log-under-test.ts';
+import { median } from './measured-rounds.ts';
 
 const MIB = 1024 * 1024;
 const CRC_FROM = 21;
@@ -9,10 +10,17 @@ const CRC_FROM = 21;
 export interface RecoveryResult {
   readonly title: string;
   readonly mebibytes: number;
-  readonly recoveryMs: number;
-  readonly bareLoopMs: number;
+  readonly recovery: Spent;
+  readonly bareLoop: Spent;
   /** Bare loop's time over recovery's, median of the rounds. */
-  readonly shareOfBareLoop: number;
+  readonly rateOfBareLoop: number;
+  readonly cpuOfBareLoop: number;
+}
+
+/** Milliseconds, of the wall clock and of the processor. */
+interface Spent {
+  readonly wall: number;
+  readonly cpu: number;
 }
 
 export interface CleanOpenResult {
@@ -44,36 +52,52 @@ export async function recoveryComparison(
   const path = `${directory}/recovery-${batchBytes}`;
   await fillAndClose(path, mebibytes, batchBytes, 1024 * MIB);
   const file = `${path}/${TOPIC}-0/${'0'.repeat(20)}.log`;
-  const recoveries: number[] = [];
-  const loops: number[] = [];
+  const recoveries: Spent[] = [];
+  const loops: Spent[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const measured = [await timeRecovery(path), timeBareLoop(file)] as const;
+    const recovery = await timeRecovery(path);
+    const loop = spentOn(() => bareLoop(file));
     // The first round warms up.
     if (round === 0) continue;
-    recoveries.push(measured[0]);
-    loops.push(measured[1]);
+    recoveries.push(recovery);
+    loops.push(loop);
   }
+  const ratio = (of: keyof Spent): number =>
+    median(loops.map((loop, round) => loop[of] / (recoveries[round]?.[of] ?? Number.NaN)));
   return {
     title: `recovery of ${mebibytes} MiB in ${batchBytes / 1024} KiB batches`,
     mebibytes,
-    recoveryMs: median(recoveries),
-    bareLoopMs: median(loops),
-    shareOfBareLoop: median(loops.map((loop, round) => loop / (recoveries[round] ?? Number.NaN))),
+    recovery: medianOf(recoveries),
+    bareLoop: medianOf(loops),
+    rateOfBareLoop: ratio('wall'),
+    cpuOfBareLoop: ratio('cpu'),
   };
 }
 
-async function timeRecovery(path: string): Promise<number> {
-  fs.rmSync(`${path}/.kafka_cleanshutdown`);
-  fs.rmSync(`${path}/recovery-point-offset-checkpoint`);
-  const start = performance.now();
-  const opened = openLog(path);
-  const elapsed = performance.now() - start;
-  await closeLog(opened);
-  return elapsed;
+function medianOf(spent: readonly Spent[]): Spent {
+  return { wall: median(spent.map((one) => one.wall)), cpu: median(spent.map((one) => one.cpu)) };
 }
 
-function timeBareLoop(path: string): number {
+function spentOn(action: () => void): Spent {
+  const before = process.cpuUsage();
   const start = performance.now();
+  action();
+  const used = process.cpuUsage(before);
+  return { wall: performance.now() - start, cpu: (used.user + used.system) / 1000 };
+}
+
+async function timeRecovery(path: string): Promise<Spent> {
+  fs.rmSync(`${path}/.kafka_cleanshutdown`);
+  fs.rmSync(`${path}/recovery-point-offset-checkpoint`);
+  let opened: OpenedLog | null = null;
+  const spent = spentOn(() => {
+    opened = openLog(path);
+  });
+  if (opened !== null) await closeLog(opened);
+  return spent;
+}
+
+function bareLoop(path: string): void {
   const descriptor = fs.openSync(path, 'r');
   const buffer = Buffer.allocUnsafeSlow(MIB);
   for (let position = 0; ; ) {
@@ -87,7 +111,6 @@ function timeBareLoop(path: string): number {
     position += length;
   }
   fs.closeSync(descriptor);
-  return performance.now() - start;
 }
 
 export async function cleanOpen(
@@ -115,9 +138,4 @@ export async function cleanOpen(
     medianMs: median(times),
     worstMs: Math.max(...times),
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[sorted.length >> 1] ?? Number.NaN;
 }

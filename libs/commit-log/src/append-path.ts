@@ -148,9 +148,11 @@ export class AppendPath {
     for (const segment of segments) this.#syncer.forget(segment);
   }
 
-  /** Takes no appends from now on, with this code. */
-  refuse(code: LogErrorCode): void {
-    this.#closedBy = code;
+  /** Takes no appends from now on; what is queued is still written. */
+  shut(): void {
+    this.#closedBy = 'LOG_CLOSED';
+    this.#flushTimer?.();
+    this.#writer.write();
   }
 
   /** Runs the action once nothing is queued or in flight, and begins nothing of its own until `readmit`. */

@@ -197,7 +197,7 @@ describe('partitions', () => {
   });
 
   it('leave no timers behind when the directory closes', () => {
-    const test = openTestDirectory({ config: { segmentBytes: 150 } });
+    const test = openTestDirectory({ config: { segmentBytes: 150, flushMs: 1000 } });
     for (let round = 0; round < 4; round += 1) test.append(test.log(), testBatch());
     test.log().updateHighWatermark(4);
     test.log().deleteRecordsBefore(2);

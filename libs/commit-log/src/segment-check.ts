@@ -117,7 +117,7 @@ export interface SegmentScan {
   readonly damage: BatchDamage | null;
 }
 
-export type BatchReplay = (bytes: Uint8Array, position: number) => void;
+type BatchReplay = (bytes: Uint8Array, position: number) => void;
 
 /** How a segment is read through. */
 export interface ScanOptions {

@@ -19,7 +19,7 @@ export interface SegmentFileName {
   readonly kind: SegmentFileKind;
 }
 
-export function segmentFileName(baseOffset: number, kind: SegmentFileKind): string {
+function segmentFileName(baseOffset: number, kind: SegmentFileKind): string {
   return `${String(baseOffset).padStart(OFFSET_DIGITS, '0')}.${kind}`;
 }
 

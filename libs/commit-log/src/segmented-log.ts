@@ -247,8 +247,7 @@ export class SegmentedLog implements PartitionLog {
   close(done: FlushCompletion): void {
     if (this.#closed) return done(null);
     this.#closed = true;
-    this.#path.refuse('LOG_CLOSED');
-    this.#path.writeQueued();
+    this.#path.shut();
     return this.#path.whenIdle(() => {
       const failure = this.failure ?? this.#attempt(() => this.#finish());
       this.#parts.tail.clear();

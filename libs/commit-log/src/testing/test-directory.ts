@@ -18,7 +18,7 @@ export interface TestDirectoryOptions {
   readonly load?: boolean;
 }
 
-export const TEST_PATH = '/logs';
+const TEST_PATH = '/logs';
 const CLUSTER_ID = 'MkU3OEVBNTcwNTJENDM2Qk';
 
 /** A log directory on a disk in memory, with time and turns by hand, and a record of what it told its owner. */
