@@ -6,6 +6,9 @@
  * A seat becomes sold here only after the database has committed it. So what is sold here in 1 and not in the database in 2
  * was given back, and is freed if its value has not changed since. The other way round, a seat that was given back after 2
  * may be made sold in 3 by mistake; the next run finds that, and frees it.
+ *
+ * An event that is on sale has few differences and many seats, so only differences are repaired then. Should Redis lose
+ * everything meanwhile, the event is no longer open, this run does not open it again, and the next one repairs all.
  */
 import { seatLabelOf } from '@seatlog/booking';
 import type { Redis } from 'ioredis';
@@ -24,15 +27,19 @@ export async function reconcile(
   seatIds: readonly string[],
   readSold: () => Promise<readonly SoldSeat[]>,
 ): Promise<ReconcileReport> {
+  const wasOpen = await isOpenForSale(redis, eventId);
   const values = await readSeatValues(redis, seatIds);
   const sold = await readSold();
   const soldInDatabase = new Set(sold.map((seat) => seat.reservationId));
+  const soldHere = new Set<string>();
   const stale = seatIds.flatMap((seatId, index) => {
     const value = values[index] ?? null;
     const state = parseSeatValue(value);
-    const isStale = state.state === 'SOLD' && !soldInDatabase.has(state.reservationId);
-    return isStale && value !== null ? [{ key: seatKey(seatId), value }] : [];
+    if (value === null || state.state !== 'SOLD') return [];
+    soldHere.add(state.reservationId);
+    return soldInDatabase.has(state.reservationId) ? [] : [{ key: seatKey(seatId), value }];
   });
+  const missing = wasOpen ? sold.filter((seat) => !soldHere.has(seat.reservationId)) : sold;
 
   const cleared = await repair(stale, (part) =>
     runScript(
@@ -42,7 +49,7 @@ export async function reconcile(
       part.map((seat) => seat.value),
     ),
   );
-  const restored = await repair(sold, (part) =>
+  const restored = await repair(missing, (part) =>
     runScript(
       redis,
       'restore-sold',
@@ -50,7 +57,7 @@ export async function reconcile(
       part.flatMap((seat) => [seatLabelOf(seat.seatId), seat.epoch, seat.orderId, seat.reservationId]),
     ),
   );
-  await openForSale(redis, eventId);
+  if (!wasOpen) await openForSale(redis, eventId);
   return { restored, cleared, sold: sold.length };
 }
 
@@ -63,6 +70,15 @@ async function repair<T>(
     changed += Number(await run(items.slice(from, from + SEATS_PER_REPAIR)));
   }
   return changed;
+}
+
+/** Whether the seats of an event are known here. A Redis that lost its data knows none. */
+export async function isOpenForSale(redis: Redis, eventId: string): Promise<boolean> {
+  try {
+    return (await redis.hexists(epochsKey(eventId), READY_FIELD)) === 1;
+  } catch (error) {
+    throw seatLockError(error);
+  }
 }
 
 async function openForSale(redis: Redis, eventId: string): Promise<void> {

@@ -19,8 +19,8 @@ import { randomUUID } from 'node:crypto';
 import { eventIdOf, seatLabelOf, type SeatSettlement } from '@seatlog/booking';
 import type { Redis } from 'ioredis';
 import { parseAcquireReply } from './acquire-reply.ts';
-import { epochsKey, READY_FIELD, requestKey, seatKey } from './keys.ts';
-import { reconcile } from './reconcile.ts';
+import { epochsKey, requestKey, seatKey } from './keys.ts';
+import { isOpenForSale, reconcile } from './reconcile.ts';
 import { connectRedis, type RedisConnectionOptions } from './redis-connection.ts';
 import { loadScripts, runScript } from './redis-scripts.ts';
 import { seatLockError } from './seat-lock-error.ts';
@@ -130,11 +130,7 @@ export class SeatLock {
 
   /** Whether the seats of an event are known here. A Redis that lost its data knows none. */
   async isWarm(eventId: string): Promise<boolean> {
-    try {
-      return (await this.#redis.hexists(epochsKey(eventId), READY_FIELD)) === 1;
-    } catch (error) {
-      throw seatLockError(error);
-    }
+    return isOpenForSale(this.#redis, eventId);
   }
 
   /**
