@@ -2,6 +2,7 @@
 import {
   type Clock,
   type FileSystem,
+  type Network,
   nodeFileSystem,
   type Random,
   systemClock,
@@ -11,6 +12,7 @@ import {
   type Timers,
   type Turns,
 } from '@seatlog/runtime';
+import { nodeNetwork } from './network/node-network.ts';
 
 export interface BrokerPorts {
   readonly fileSystem: FileSystem;
@@ -18,6 +20,7 @@ export interface BrokerPorts {
   readonly timers: Timers;
   readonly turns: Turns;
   readonly random: Random;
+  readonly network: Network;
 }
 
 export const nodePorts: BrokerPorts = {
@@ -26,4 +29,5 @@ export const nodePorts: BrokerPorts = {
   timers: systemTimers,
   turns: systemTurns,
   random: systemRandom,
+  network: nodeNetwork,
 };

@@ -27,7 +27,7 @@ import type { ServerLimits } from './network/socket-server.ts';
 import { SocketServer } from './network/socket-server.ts';
 import { ImageApplication } from './replica-manager/image-application.ts';
 import { LocalReplicas } from './replica-manager/local-replicas.ts';
-import { reachableHostname } from './reachable-hostname.ts';
+import type { RequestInterceptor } from './request-interceptor.ts';
 import { Router } from './router.ts';
 import type { AdvertisedListener, BrokerServices } from './services.ts';
 
@@ -41,6 +41,8 @@ export interface BrokerOptions {
   readonly ports?: BrokerPorts;
   /** What the limit of open files leaves for connections; no bound of its own if absent. */
   readonly connectionsWithinDescriptors?: number;
+  /** Stands between the router and the handlers; for test kits. */
+  readonly interceptor?: RequestInterceptor;
   /** The broker cannot go on, for instance because its metadata log is lost. Called once at most. */
   readonly onFatal?: (error: Error) => void;
 }
@@ -173,7 +175,8 @@ class Broker implements RunningBroker {
       timers,
       log,
       metrics,
-      processor: new Router(handlerTable, this.services),
+      processor: new Router(handlerTable, this.services, options.interceptor),
+      network: this.#ports.network,
     });
   }
 
@@ -197,7 +200,7 @@ class Broker implements RunningBroker {
     const { config, log } = this.#options;
     this.#application.load(this.#metadata.image);
     const bound = await this.#server.listen();
-    this.#listeners = advertisedListeners(config.values, bound, await reachableHostname());
+    this.#listeners = advertisedListeners(config.values, bound, await this.#ports.network.hostname());
     await this.#register();
     this.services.groups.start();
     await this.#listenHttp();

@@ -4,6 +4,7 @@ import { defineHandler, type HandlerDefinition } from './handlers/handler.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 import { Exchange, type ExchangeOwner } from './network/exchange.ts';
+import type { RequestInterceptor } from './request-interceptor.ts';
 import { Router } from './router.ts';
 import type { BrokerServices } from './services.ts';
 
@@ -29,12 +30,16 @@ interface Story {
   readonly released: () => number;
 }
 
-function story(table: readonly HandlerDefinition[], frame: Uint8Array): Story {
+function story(
+  table: readonly HandlerDefinition[],
+  frame: Uint8Array,
+  interceptor?: RequestInterceptor,
+): Story {
   const lines: string[] = [];
   const log: Logger = createLogger({ now: () => 0, monotonic: () => 0 }, 'debug', (line) => lines.push(line));
   // Handlers of these tests use no services but these.
   const services = { log, metrics: createMetrics() } as unknown as BrokerServices;
-  const router = new Router(table, services);
+  const router = new Router(table, services, interceptor);
   const connection = new TestConnection();
   let releases = 0;
   const lease = {
@@ -107,5 +112,49 @@ describe('Router', () => {
     const { connection, exchange, router } = story([], heartbeatFrame());
     router.begin(exchange);
     expect(connection.closedBecause).toBe('API key 12 version 3 is not served');
+  });
+
+  describe('with an interceptor', () => {
+    const answered = (exchange: Exchange): number =>
+      decodeResponse(apis.heartbeat, 3, Buffer.concat(exchange.chunks ?? []).subarray(4)).body.errorCode;
+    let handled = 0;
+    const heartbeat = defineHandler(apis.heartbeat, () => (_request, _context, respond) => {
+      handled += 1;
+      respond({ errorCode: 1 });
+    });
+
+    it('lets it answer in place of the handler, which then is not called', () => {
+      handled = 0;
+      const { exchange, router } = story([heartbeat], heartbeatFrame(), ({ api, body, respond }) => {
+        expect([api.name, body]).toMatchObject(['Heartbeat', { groupId: 'g' }]);
+        respond({ errorCode: 16 });
+      });
+      router.begin(exchange);
+      expect([answered(exchange), handled]).toEqual([16, 0]);
+    });
+
+    it('lets it call the handler and change the answer', () => {
+      handled = 0;
+      const { exchange, router } = story([heartbeat], heartbeatFrame(), ({ handle, respond }) =>
+        handle((response) => respond({ ...response, errorCode: 27 })),
+      );
+      router.begin(exchange);
+      expect([answered(exchange), handled]).toEqual([27, 1]);
+    });
+
+    it('lets it close the connection once the handler has done its work', () => {
+      handled = 0;
+      const { connection, exchange, router } = story(
+        [heartbeat],
+        heartbeatFrame(),
+        ({ context, handle, respond }) =>
+          handle(() => {
+            context.closeConnection('the answer is lost');
+            respond(null);
+          }),
+      );
+      router.begin(exchange);
+      expect([connection.closedBecause, exchange.chunks, handled]).toEqual(['the answer is lost', null, 1]);
+    });
   });
 });

@@ -20,6 +20,7 @@ import type { Logger } from './logger.ts';
 import type { BrokerMetrics } from './metrics.ts';
 import type { RequestProcessor } from './network/connection.ts';
 import type { Exchange } from './network/exchange.ts';
+import { intercepted, type RequestInterceptor } from './request-interceptor.ts';
 import type { BrokerServices } from './services.ts';
 
 /** An API whose types are forgotten: its handler came from the same definition, so they fit each other. */
@@ -36,7 +37,11 @@ export class Router implements RequestProcessor {
   readonly #log: Logger;
   readonly #metrics: BrokerMetrics;
 
-  constructor(table: readonly HandlerDefinition[], services: BrokerServices) {
+  constructor(
+    table: readonly HandlerDefinition[],
+    services: BrokerServices,
+    interceptor?: RequestInterceptor,
+  ) {
     this.#log = services.log;
     this.#metrics = services.metrics;
     this.#routes = new Map(
@@ -45,7 +50,7 @@ export class Router implements RequestProcessor {
         {
           api: definition.api,
           pipelined: definition.pipelined,
-          handle: definition.create(services),
+          handle: intercepted(definition.api, definition.create(services), interceptor),
         },
       ]),
     );

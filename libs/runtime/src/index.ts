@@ -1,4 +1,4 @@
-/** Ports through which the cores reach time, chance and files, and their Node adapters. */
+/** Ports through which the cores reach time, chance, files and networks, and their Node adapters. */
 export { type Clock, systemClock } from './clock.ts';
 export {
   type Completion,
@@ -13,6 +13,15 @@ export {
   type OpenMode,
   type WriteCompletion,
 } from './file-system.ts';
+export type {
+  ByteReceiver,
+  ByteStream,
+  IncomingStream,
+  ListenAddress,
+  ListenEvents,
+  Network,
+  StreamListener,
+} from './network.ts';
 export { nodeFileSystem } from './node-file-system.ts';
 export { LONGEST_PAUSE_MS, type RetryPolicy, untilDone } from './passing-faults.ts';
 export { type Random, systemRandom } from './random.ts';

@@ -3,15 +3,13 @@
  *
  * Requests begin one at a time, as in Kafka: while one waits for its answer, the next ones wait too. Pipelined
  * requests (Produce) that follow each other all begin, in order, so that their appends share a write. What waits to
- * begin is bounded by count and bytes: beyond that the socket is not read. Answers that the peer does not read stop
+ * begin is bounded by count and bytes: beyond that the stream is not read. Answers that the peer does not read stop
  * further requests from beginning (F47).
  */
-import type { Socket } from 'node:net';
-import type { Clock } from '@seatlog/runtime';
+import type { ByteReceiver, ByteStream, Clock } from '@seatlog/runtime';
 import { Exchange } from './exchange.ts';
 import type { FrameLease, FrameMemory } from './frame-memory.ts';
 import { FrameError, FrameReader } from './frame-reader.ts';
-import type { ByteTarget } from './socket-receiver.ts';
 
 export interface ConnectionLimits {
   readonly maxFrameBytes: number;
@@ -26,8 +24,6 @@ export interface ConnectionLimits {
 
 /** Pipelined requests of one connection that may be in process at a time. */
 const MAX_PIPELINED = 256;
-/** Answers up to this size together are sent as one buffer: cheaper than a vector of many. */
-const JOINED_ANSWER_BYTES = 16_384;
 
 export interface RequestProcessor {
   /** Whether the request may begin while earlier pipelined ones are still unanswered. */
@@ -50,12 +46,12 @@ export interface ConnectionOwner {
   closed(connection: Connection): void;
 }
 
-export class Connection implements ByteTarget {
+export class Connection implements ByteReceiver {
   readonly listenerName: string;
   readonly clientHost: string;
   readonly #owner: ConnectionOwner;
   readonly #reader: FrameReader;
-  #socket: Socket | null = null;
+  #stream: ByteStream | null = null;
   #isOpen = true;
   #isDraining = false;
 
@@ -71,7 +67,7 @@ export class Connection implements ByteTarget {
   #outputBytes = 0;
   #unsentBytes = 0;
   #finishing: Exchange[] = [];
-  /** Per write to the socket, oldest first: how many bytes, and which exchanges end with it. */
+  /** Per write to the stream, oldest first: how many bytes, and which exchanges end with it. */
   readonly #writes: { readonly bytes: number; readonly exchanges: readonly Exchange[] }[] = [];
   #isFlushScheduled = false;
 
@@ -88,14 +84,14 @@ export class Connection implements ByteTarget {
     this.#reader = new FrameReader(owner.memory, owner.limits.maxFrameBytes, (frame) => this.#arrived(frame));
   }
 
-  /** Takes over the socket and begins to read. */
-  open(socket: Socket): void {
-    this.#socket = socket;
-    socket.setNoDelay(true);
-    socket.on('end', () => this.close());
-    socket.on('error', () => this.close());
-    socket.on('close', () => this.close());
-    socket.resume();
+  /** Begins to read. The stream was opened with this connection as its receiver. */
+  open(stream: ByteStream): void {
+    this.#stream = stream;
+    stream.resume();
+  }
+
+  ended(): void {
+    this.close();
   }
 
   get isOpen(): boolean {
@@ -167,7 +163,7 @@ export class Connection implements ByteTarget {
     this.#isOpen = false;
     this.#reader.discard();
     for (const frame of this.#waiting.splice(0)) frame.release();
-    this.#socket?.destroy();
+    this.#stream?.destroy();
     for (const exchange of this.#inProcess.splice(0)) {
       exchange.disconnected();
       exchange.finished();
@@ -255,14 +251,14 @@ export class Connection implements ByteTarget {
   #pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
-    this.#socket?.pause();
+    this.#stream?.pause();
   }
 
   #resume(): void {
     this.#isPaused = false;
     // The time that reading was stopped is not the peer's.
     if (this.#frameSince >= 0) this.#frameSince = this.#owner.clock.monotonic();
-    this.#socket?.resume();
+    this.#stream?.resume();
   }
 
   /** Answers of one turn leave together; those of a read event leave at its end. */
@@ -276,8 +272,8 @@ export class Connection implements ByteTarget {
   }
 
   #flush(): void {
-    const socket = this.#socket;
-    if (!this.#isOpen || socket === null || this.#finishing.length === 0) return;
+    const stream = this.#stream;
+    if (!this.#isOpen || stream === null || this.#finishing.length === 0) return;
     const chunks = this.#output;
     const bytes = this.#outputBytes;
     const exchanges = this.#finishing;
@@ -292,7 +288,7 @@ export class Connection implements ByteTarget {
     this.#unsentBytes += bytes;
     this.#owner.unsentChanged(bytes);
     this.#writes.push({ bytes, exchanges });
-    writeTogether(socket, chunks, bytes, this.#written);
+    stream.write(chunks, bytes, this.#written);
   }
 
   readonly #written = (): void => {
@@ -312,28 +308,4 @@ export class Connection implements ByteTarget {
     const isIdle = this.#inProcess.length === 0 && this.#finishing.length === 0 && this.#writes.length === 0;
     if (this.#isDraining && isIdle) this.close();
   }
-}
-
-function writeTogether(
-  socket: Socket,
-  chunks: readonly Uint8Array[],
-  bytes: number,
-  written: () => void,
-): void {
-  const [only] = chunks;
-  if (chunks.length === 1 && only !== undefined) {
-    socket.write(only, written);
-    return;
-  }
-  if (bytes <= JOINED_ANSWER_BYTES) {
-    socket.write(Buffer.concat(chunks, bytes), written);
-    return;
-  }
-  socket.cork();
-  const last = chunks.length - 1;
-  chunks.forEach((chunk, index) => {
-    if (index === last) socket.write(chunk, written);
-    else socket.write(chunk);
-  });
-  socket.uncork();
 }

@@ -7,28 +7,22 @@
  * The server must have `pauseOnConnect`, so that nothing is read before the hand-over.
  */
 import { Socket, type SocketConstructorOpts } from 'node:net';
-
-export interface ByteTarget {
-  /** Where the next bytes shall go; asked before each read, and good until `received` is called for it. */
-  memory(): Uint8Array;
-  /** `length` bytes lie at the start of `memory`, which is either what `memory()` gave or a chunk of its own. */
-  received(memory: Uint8Array, length: number): void;
-}
+import type { ByteReceiver } from '@seatlog/runtime';
 
 interface WithHandle {
   readonly _handle?: { readonly useUserBuffer?: unknown } | null;
 }
 
 /** Gives the socket to go on with: it reads as soon as it is resumed. */
-export function receiveInto(accepted: Socket, target: ByteTarget): Socket {
+export function receiveInto(accepted: Socket, receiver: ByteReceiver): Socket {
   const handle = (accepted as WithHandle)._handle;
-  if (typeof handle?.useUserBuffer !== 'function') return receiveByEvents(accepted, target);
+  if (typeof handle?.useUserBuffer !== 'function') return receiveByEvents(accepted, receiver);
   const options = {
     handle,
     onread: {
-      buffer: () => target.memory(),
+      buffer: () => receiver.memory(),
       callback: (length: number, memory: Uint8Array) => {
-        target.received(memory, length);
+        receiver.received(memory, length);
         return true;
       },
     },
@@ -38,7 +32,7 @@ export function receiveInto(accepted: Socket, target: ByteTarget): Socket {
 }
 
 /** The documented way: a fresh chunk per read. */
-export function receiveByEvents(accepted: Socket, target: ByteTarget): Socket {
-  accepted.on('data', (chunk: Buffer) => target.received(chunk, chunk.length));
+export function receiveByEvents(accepted: Socket, receiver: ByteReceiver): Socket {
+  accepted.on('data', (chunk: Buffer) => receiver.received(chunk, chunk.length));
   return accepted;
 }

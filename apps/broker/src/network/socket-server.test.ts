@@ -7,6 +7,7 @@ import { silentLogger } from '../logger.ts';
 import { createMetrics } from '../metrics.ts';
 import type { RequestProcessor } from './connection.ts';
 import type { Exchange } from './exchange.ts';
+import { nodeNetwork, nodeNetworkByEvents } from './node-network.ts';
 import { type ServerLimits, SocketServer } from './socket-server.ts';
 
 const DEADLINE_MS = 5000;
@@ -103,7 +104,7 @@ async function listen(
     log,
     metrics: createMetrics(),
     processor,
-    receiveByEvents,
+    network: receiveByEvents ? nodeNetworkByEvents : nodeNetwork,
   });
   const [bound] = await server.listen();
   cleanups.push(() => {

@@ -1,8 +1,7 @@
 /**
  * All listeners of a broker and their connections: accepting, limits, idle time-outs, an ordered end.
  */
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import type { Cancel, Clock, Timers } from '@seatlog/runtime';
+import type { Cancel, Clock, IncomingStream, Network, StreamListener, Timers } from '@seatlog/runtime';
 import type { Listener } from '../config/listener.ts';
 import type { Logger } from '../logger.ts';
 import type { BrokerMetrics } from '../metrics.ts';
@@ -16,7 +15,6 @@ import { FrameMemory } from './frame-memory.ts';
 import type { FrameError } from './frame-reader.ts';
 import { OccasionalLog } from './occasional-log.ts';
 import { protocolHint } from './protocol-hint.ts';
-import { receiveByEvents, receiveInto } from './socket-receiver.ts';
 
 export interface ServerLimits extends ConnectionLimits {
   readonly maxConnections: number;
@@ -32,8 +30,7 @@ export interface SocketServerOptions {
   readonly log: Logger;
   readonly metrics: BrokerMetrics;
   readonly processor: RequestProcessor;
-  /** Use 'data' events even where receiving into our own memory works. */
-  readonly receiveByEvents?: boolean;
+  readonly network: Network;
 }
 
 export interface BoundListener {
@@ -48,14 +45,14 @@ const LONGEST_SWEEP_INTERVAL_MS = 1000;
 
 export class SocketServer implements ConnectionOwner {
   readonly #options: SocketServerOptions;
-  readonly #servers: Server[] = [];
+  readonly #servers: StreamListener[] = [];
   readonly #connections = new Set<Connection>();
   readonly #perHost = new Map<string, number>();
   readonly #occasional: OccasionalLog;
   #cancelSweep: Cancel | null = null;
   #unsentBytes = 0;
   /** Connections accepted before the broker can serve them; null from then on. */
-  #early: { readonly listenerName: string; readonly accepted: Socket }[] | null = [];
+  #early: { readonly listenerName: string; readonly accepted: IncomingStream }[] | null = [];
   #whenDrained: (() => void) | null = null;
 
   readonly clock: Clock;
@@ -148,44 +145,31 @@ export class SocketServer implements ConnectionOwner {
     if (this.#connections.size === 0) this.#whenDrained?.();
   }
 
-  #bind(listener: Listener): Promise<BoundListener> {
-    const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) =>
-      this.#accept(listener.name, socket),
+  async #bind(listener: Listener): Promise<BoundListener> {
+    const server = await this.#options.network.listen(
+      { host: listener.host, port: listener.port, backlog: this.limits.backlog },
+      {
+        accepted: (stream) => this.#accept(listener.name, stream),
+        failed: (error) => this.#occasional.warn('A listener reports an error', { error }),
+      },
     );
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(
-        {
-          port: listener.port,
-          backlog: this.limits.backlog,
-          ...(listener.host === '' ? {} : { host: listener.host }),
-        },
-        () => {
-          server.off('error', reject);
-          server.on('error', (error) => this.#occasional.warn('A listener reports an error', { error }));
-          this.#servers.push(server);
-          // A TCP server's address is an AddressInfo; strings and null belong to pipes and unbound servers.
-          const { address, port } = server.address() as AddressInfo;
-          resolve({ name: listener.name, host: address, port });
-        },
-      );
-    });
+    this.#servers.push(server);
+    return { name: listener.name, host: server.host, port: server.port };
   }
 
-  #accept(listenerName: string, accepted: Socket): void {
+  #accept(listenerName: string, accepted: IncomingStream): void {
     if (this.#early === null) {
       this.#open(listenerName, accepted);
     } else if (this.#early.length < this.limits.maxConnections) {
-      accepted.on('error', () => accepted.destroy());
       this.#early.push({ listenerName, accepted });
     } else {
       accepted.destroy();
     }
   }
 
-  #open(listenerName: string, accepted: Socket): void {
-    if (accepted.destroyed) return;
-    const host = plainAddress(accepted.remoteAddress ?? 'unknown');
+  #open(listenerName: string, accepted: IncomingStream): void {
+    if (accepted.isDestroyed) return;
+    const host = accepted.remoteAddress;
     const refusal = this.#refusal(host);
     if (refusal !== null) {
       this.#options.metrics.connectionsRefused += 1;
@@ -197,8 +181,7 @@ export class SocketServer implements ConnectionOwner {
     const connection = new Connection(this, listenerName, host);
     this.#connections.add(connection);
     this.#perHost.set(host, (this.#perHost.get(host) ?? 0) + 1);
-    const receive = this.#options.receiveByEvents === true ? receiveByEvents : receiveInto;
-    connection.open(receive(accepted, connection));
+    connection.open(accepted.open(connection));
   }
 
   #refusal(host: string): string | null {
@@ -221,9 +204,4 @@ export class SocketServer implements ConnectionOwner {
       this.#sweepLater();
     });
   }
-}
-
-/** IPv4 addresses on a dual-stack socket come wrapped in IPv6. */
-function plainAddress(address: string): string {
-  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }
