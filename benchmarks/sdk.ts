@@ -35,6 +35,13 @@ export interface SdkReport {
   readonly rounds: number;
   readonly seconds: number;
   readonly shapes: readonly ShapeReport[];
+  /** K16: records of 100 B in batches of a thousand against one at a time, beside what the article tells. */
+  readonly batching: {
+    readonly batched: number;
+    readonly singles: number;
+    readonly ratio: number;
+    readonly article: 61;
+  } | null;
 }
 
 const DEFAULT_ROUNDS = 3;
@@ -65,7 +72,15 @@ export async function run(
     const reports = shapes.map((shape) =>
       report(shape, (contender) => results.get(`${shape} ${contender}`) ?? []),
     );
-    return { benchmark: 'sdk', node: process.version, broker: brokers, rounds, seconds, shapes: reports };
+    return {
+      benchmark: 'sdk',
+      node: process.version,
+      broker: brokers,
+      rounds,
+      seconds,
+      shapes: reports,
+      batching: batching(reports),
+    };
   } finally {
     await answering?.stop();
   }
@@ -121,6 +136,16 @@ function report(shape: ShapeName, of: (contender: Contender) => readonly RunResu
   };
 }
 
+/** A high ratio from slow singles would be no merit: both rates are shown. */
+function batching(reports: readonly ShapeReport[]): SdkReport['batching'] {
+  const rateOf = (name: ShapeName): number | undefined =>
+    reports.find(({ shape }) => shape === name)?.rates.seatlog;
+  const batched = rateOf('produce-1000x100');
+  const singles = rateOf('sequential-100');
+  if (batched === undefined || singles === undefined) return null;
+  return { batched, singles, ratio: rounded(batched / singles), article: 61 };
+}
+
 async function startAnsweringBroker(): Promise<Child> {
   return startChild([ANSWERING_BROKER], ({ port }) => (typeof port === 'number' ? port : null));
 }
@@ -160,5 +185,11 @@ if (import.meta.main) {
     brokers,
   );
   console.log(table(sdk));
+  if (sdk.batching !== null) {
+    const { batched, singles, ratio } = sdk.batching;
+    console.log(
+      `batches of 1000 x 100 B: ${batched} records/s, one at a time: ${singles} records/s: ${ratio}x (article: 61x)`,
+    );
+  }
   console.log(JSON.stringify(sdk));
 }

@@ -40,13 +40,19 @@ export function createClient(options: ClientOptions): KafkaClient {
         cluster,
         producerSettings(producerOptions, settings.requestTimeoutMs),
         `producer-${made}`,
+        (closed) => void parts.delete(closed),
       );
       parts.add(producer);
       return producer;
     },
     consumer<const T extends string | AnyTopic = string>(consumerOptions: ConsumerOptions<T> = {}) {
       made += 1;
-      const consumer = new KafkaConsumer(cluster, consumerSettings(consumerOptions), `consumer-${made}`);
+      const consumer = new KafkaConsumer(
+        cluster,
+        consumerSettings(consumerOptions),
+        `consumer-${made}`,
+        (closed) => void parts.delete(closed),
+      );
       parts.add(consumer);
       // Its records decode by the topics given here: that is what the type says.
       return consumer as unknown as Consumer<T>;

@@ -77,5 +77,6 @@ export type {
   TopicListing,
   TopicToCreate,
 } from './admin/types.ts';
+export type { ConnectionMessage, RebalanceMessage, RequestMessage, RetryMessage } from './diagnostics.ts';
 export { nodeConnector } from './node-ports.ts';
 export type { Cancel, Clock, Connector, Link, LinkEvents, Ports, Random, Timers, Turns } from './ports.ts';

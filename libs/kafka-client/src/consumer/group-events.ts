@@ -81,7 +81,7 @@ export type MemberEffect =
   | { readonly type: 'heartbeat' }
   | { readonly type: 'revoke'; readonly partitions: readonly TopicPartition[]; readonly lost: boolean }
   | { readonly type: 'assign'; readonly partitions: readonly TopicPartition[] }
-  | { readonly type: 'retry later'; readonly failures: number }
+  | { readonly type: 'retry later'; readonly failures: number; readonly code: string }
   | { readonly type: 'leave'; readonly memberId: string }
   | { readonly type: 'fail'; readonly error: KafkaClientError }
   | { readonly type: 'done' };

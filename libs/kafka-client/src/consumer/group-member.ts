@@ -289,7 +289,7 @@ export class GroupMember {
     const askAgain = this.#state === 'joining' && errorCode === ErrorCode.REBALANCE_IN_PROGRESS;
     if (REJOIN.has(errorCode) && !askAgain) return this.#prepareJoin();
     const error = brokerError(errorCode, { what: `group ${this.#groupId}: ${what}` });
-    if (askAgain || COORDINATOR_GONE.has(errorCode) || error.retriable) return this.#retryLater();
+    if (askAgain || COORDINATOR_GONE.has(errorCode) || error.retriable) return this.#retryLater(error.code);
     return this.#fail(error);
   }
 
@@ -307,7 +307,7 @@ export class GroupMember {
       case 'joining':
       case 'dealing':
       case 'syncing':
-        return error.retriable ? this.#retryLater() : this.#fail(error);
+        return error.retriable ? this.#retryLater(error.code) : this.#fail(error);
       case 'stable':
         return this.#resume();
       case 'leaving':
@@ -317,11 +317,11 @@ export class GroupMember {
     }
   }
 
-  #retryLater(): MemberEffect[] {
+  #retryLater(code: string): MemberEffect[] {
     if (this.#closeWanted) return this.#giveUpAndLeave();
     this.#failures += 1;
     this.#state = 'finding';
-    return [{ type: 'retry later', failures: this.#failures }];
+    return [{ type: 'retry later', failures: this.#failures, code }];
   }
 
   #expel(): MemberEffect[] {

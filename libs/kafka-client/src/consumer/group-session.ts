@@ -133,7 +133,7 @@ export class GroupSession {
         this.#tell('assigned', effect.partitions);
         return void this.#callBack(this.#listener.assign(effect.partitions), { type: 'assigned' });
       case 'retry later':
-        return this.#retryLater(effect.failures);
+        return this.#retryLater(effect.failures, effect.code);
       case 'leave':
         return void this.#leave(effect.memberId);
       case 'fail':
@@ -272,14 +272,14 @@ export class GroupSession {
     this.#answer({ type: 'connection lost', error });
   }
 
-  #retryLater(failures: number): void {
+  #retryLater(failures: number, code: string): void {
     const { clientId, ports, retryBackoff } = this.#cluster.settings;
     retryChannel.publish({
       clientId,
       operation: 'group',
       topic: null,
       partition: null,
-      code: '',
+      code,
       attempt: failures,
     });
     this.#coordinator.forget();

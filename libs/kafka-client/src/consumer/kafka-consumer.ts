@@ -46,8 +46,15 @@ export class KafkaConsumer implements AsyncDisposable {
   #autoCommit: Promise<void> = Promise.resolve();
   #left: () => void = () => undefined;
   #ending: Promise<void> | null = null;
+  readonly #onClosed: (consumer: KafkaConsumer) => void;
 
-  constructor(cluster: Cluster, settings: ConsumerSettings, purpose: string) {
+  constructor(
+    cluster: Cluster,
+    settings: ConsumerSettings,
+    purpose: string,
+    onClosed: (consumer: KafkaConsumer) => void,
+  ) {
+    this.#onClosed = onClosed;
     this.#cluster = cluster;
     this.#settings = settings;
     this.#purpose = purpose;
@@ -253,6 +260,7 @@ export class KafkaConsumer implements AsyncDisposable {
     this.#fetcher.close(reason);
     for (const part of ['group', 'offsets']) this.#cluster.closeLanes(`${this.#purpose}-${part}`, reason);
     if (this.#state !== 'failed') this.#state = 'closed';
+    this.#onClosed(this);
   }
 
   #fail(error: KafkaClientError): void {

@@ -5,26 +5,31 @@ import { RunDelivery, type BatchPromise } from './deliveries.ts';
 import type { ProducerBatch } from './producer-batch.ts';
 import { asSendError } from './record-input.ts';
 
+/** Puts the record of an index into a batch and tells which; null when the buffer is full. May throw for that record. */
+export type RecordAppender = (index: number) => ProducerBatch | null;
+
 export class BatchRun implements AdmissionJob {
   readonly #total: number;
   readonly #promise: BatchPromise;
-  readonly #append: (index: number) => ProducerBatch | null;
+  readonly #start: () => RecordAppender | null;
   #index = 0;
 
-  /** `append` puts one record into a batch and tells which; null when there is no room now. It may throw for the record. */
-  constructor(total: number, promise: BatchPromise, append: (index: number) => ProducerBatch | null) {
+  /** `start` is asked before each stretch of records; null when nothing can be taken now. */
+  constructor(total: number, promise: BatchPromise, start: () => RecordAppender | null) {
     this.#total = total;
     this.#promise = promise;
-    this.#append = append;
+    this.#start = start;
   }
 
   proceed(): boolean {
+    const append = this.#start();
+    if (append === null) return false;
     let batch: ProducerBatch | null = null;
     let run: RunDelivery | null = null;
     while (this.#index < this.#total) {
       const index = this.#index;
       try {
-        const into = this.#append(index);
+        const into = append(index);
         if (into === null) return false;
         if (run !== null && into === batch) {
           run.count += 1;

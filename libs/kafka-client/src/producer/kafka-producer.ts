@@ -9,7 +9,7 @@ import type { AnyTopic } from '../topics/topic.ts';
 import { Accumulator, type TopicRoute } from './accumulator.ts';
 import { Admission } from './admission.ts';
 import { backoffMs } from '../backoff.ts';
-import { BatchRun } from './batch-run.ts';
+import { BatchRun, type RecordAppender } from './batch-run.ts';
 import { BatchPromise, PostDelivery, SingleDelivery } from './deliveries.ts';
 import { producerClosed } from './delivery-errors.ts';
 import { FlushLatch } from './flush-latch.ts';
@@ -46,8 +46,15 @@ export class KafkaProducer implements Producer {
   readonly #stopListening: () => void;
   #silentFailure: KafkaClientError | null = null;
   #closing: Promise<void> | null = null;
+  readonly #onClosed: (producer: KafkaProducer) => void;
 
-  constructor(cluster: Cluster, settings: ProducerSettings, purpose: string) {
+  constructor(
+    cluster: Cluster,
+    settings: ProducerSettings,
+    purpose: string,
+    onClosed: (producer: KafkaProducer) => void,
+  ) {
+    this.#onClosed = onClosed;
     this.#cluster = cluster;
     this.#settings = settings;
     this.#purpose = purpose;
@@ -112,14 +119,9 @@ export class KafkaProducer implements Producer {
       if (this.#closing !== null) throw producerClosed();
       const settled = signal === undefined ? { resolve, reject } : this.#abortable(signal, resolve, reject);
       const promise = new BatchPromise(name, records.length, settled.resolve, settled.reject);
-      const run = new BatchRun(records.length, promise, (index) => {
-        const state = this.#admissible(name, true);
-        if (state === null) return null;
-        // The element type is the one that this signature asks for; the codecs check it.
-        const encoded = encodeRecord(topic, records[index] as LooseRecord);
-        const timestamp = encoded.timestamp ?? this.#cluster.settings.ports.clock.now();
-        return this.#append(state, encoded, timestamp, this.#settings.maxRequestSize);
-      });
+      // The element type is the one that this signature asks for; the codecs check it.
+      const loose = records as readonly LooseRecord[];
+      const run = new BatchRun(records.length, promise, () => this.#appender(topic, loose));
       if (!this.#admission.hasLine(name) && run.proceed()) return;
       const leave = this.#admission.join(name, run);
       signal?.addEventListener(
@@ -183,6 +185,7 @@ export class KafkaProducer implements Producer {
     for (const topic of this.#admission.topics) this.#admission.refuse(topic, reason);
     this.#sender.close();
     this.#cluster.closeLanes(this.#purpose, reason);
+    this.#onClosed(this);
   }
 
   async #drain(timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
@@ -233,10 +236,36 @@ export class KafkaProducer implements Producer {
     );
   }
 
+  /** For a stretch of records without a pause: what they have in common is looked up once. */
+  #appender(topic: string | AnyTopic, records: readonly LooseRecord[]): RecordAppender | null {
+    const state = this.#admissible(nameOfTopic(topic), true);
+    if (state === null) return null;
+    const { clock } = this.#cluster.settings.ports;
+    const route = this.#accumulator.route(state.name);
+    const timestamp = clock.now();
+    const now = clock.monotonic();
+    const { maxRequestSize } = this.#settings;
+    return (index) => {
+      if (this.#accumulator.isFull) return null;
+      const record = encodeRecord(topic, records[index] as LooseRecord);
+      return this.#put(state, route, record, now, record.timestamp ?? timestamp, maxRequestSize);
+    };
+  }
+
   #append(state: TopicState, record: EncodedRecord, timestamp: number, sizeLimit: number): ProducerBatch {
-    const route: TopicRoute = this.#accumulator.route(state.name);
-    const partition = choosePartition(route, state, record.partition, record.key, this.#settings.partitioner);
     const now = this.#cluster.settings.ports.clock.monotonic();
+    return this.#put(state, this.#accumulator.route(state.name), record, now, timestamp, sizeLimit);
+  }
+
+  #put(
+    state: TopicState,
+    route: TopicRoute,
+    record: EncodedRecord,
+    now: number,
+    timestamp: number,
+    sizeLimit: number,
+  ): ProducerBatch {
+    const partition = choosePartition(route, state, record.partition, record.key, this.#settings.partitioner);
     const { key, value, headers } = record;
     try {
       const batch = this.#accumulator.append(

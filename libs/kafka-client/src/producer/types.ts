@@ -61,7 +61,10 @@ export type Acks = 'all' | -1 | 0 | 1;
 export interface ProducerOptions {
   /** Default `all`. */
   readonly acks?: Acks;
-  /** No duplicates and no reordering through retries. Default true; asks for acks `all` and at most 5 in flight. */
+  /**
+   * No duplicates and no reordering through retries. Default true; asks for acks `all` and at most 5 in flight. Without it
+   * a retry may double records, and with more than one request in flight reorder them.
+   */
   readonly enableIdempotence?: boolean;
   /** How long an open batch waits for company. Default 0: it is sealed when the turn of the event loop ends. */
   readonly lingerMs?: number;
@@ -105,7 +108,7 @@ export interface Producer extends AsyncDisposable {
 
   /**
    * Takes a record without a promise for it. False: not taken, since the buffer is full or the topic's metadata is not here
-   * yet; wait for `ready(topic)` and post it again. Failures go to the callback, and to `flush()`.
+   * yet; wait for `ready(topic)` and post it again. A failure goes to the callback if there is one, else to `flush()`.
    */
   post<const T extends string | AnyTopic>(record: ProducerRecord<T>, delivered?: DeliveryCallback): boolean;
 
