@@ -6,5 +6,6 @@ export {
   MemoryFileSystem,
   type MemoryFileSystemOptions,
 } from './testing/memory-file-system.ts';
+export { type MemoryLink, type MemoryLinkEvents, MemoryNetwork } from './testing/memory-network.ts';
 export type { MemoryFault, MemoryOperation } from './testing/memory-operation.ts';
 export { SeededRandom } from './testing/seeded-random.ts';

@@ -14,6 +14,7 @@ describe('time by hand', () => {
     });
     const cancel = clock.schedule(12, () => ran.push(['cancelled', clock.now()]));
     cancel();
+    expect(clock.untilNext).toBe(10);
     clock.advance(30);
     expect(ran).toEqual([
       ['early', 1010],
@@ -21,7 +22,7 @@ describe('time by hand', () => {
       ['late', 1020],
     ]);
     expect(clock.now()).toBe(1030);
-    expect(clock.pending).toBe(0);
+    expect([clock.pending, clock.untilNext]).toEqual([0, null]);
   });
 
   it('F14: keeps monotonic time when the wall clock jumps', () => {

@@ -46,6 +46,12 @@ export class ManualClock implements Clock, Timers {
     this.#now += milliseconds;
   }
 
+  /** Milliseconds until the next action falls due; null if none waits. */
+  get untilNext(): number | null {
+    const next = this.#earliest(Number.POSITIVE_INFINITY);
+    return next === null ? null : Math.max(0, next.due - this.#monotonic);
+  }
+
   /** How many actions wait for their time. */
   get pending(): number {
     return this.#scheduled.size;

@@ -51,6 +51,37 @@ describe('a disk in memory', () => {
     expect(found.size).toBeGreaterThan(10);
   });
 
+  it('loses exactly what was not synced when no chance is wanted', () => {
+    const left = outcomes((files) => {
+      const file = files.open('/f', 'create');
+      file.writeNow([bytes('synced')], 0);
+      file.syncNow();
+      files.syncDirectory('/');
+      file.writeNow([bytes(', not synced')], 6);
+      files.open('/g', 'create');
+      files.crash({ kind: 'power', unsynced: 'lost' });
+      return [text(files, '/f'), text(files, '/g')].join();
+    });
+    expect([...left]).toEqual(['synced,']);
+  });
+
+  it('keeps what was read before apart from what is appended, overwritten and cut later', () => {
+    const files = new MemoryFileSystem();
+    const file = files.open('/f', 'create');
+    file.writeNow([bytes('abc')], 0);
+    file.syncNow();
+    files.syncDirectory('/');
+    file.writeNow([bytes('def')], 3);
+    file.truncate(2);
+    file.writeNow([bytes('XY')], 2);
+    file.writeNow([bytes('Z')], 0);
+    expect(text(files, '/f')).toBe('ZbXY');
+    files.crash({ kind: 'power', unsynced: 'lost' });
+    expect(text(files, '/f')).toBe('abc');
+    files.open('/f', 'write').writeNow([bytes('d')], 3);
+    expect(text(files, '/f')).toBe('abcd');
+  });
+
   it('lets a later write outlive an earlier one', () => {
     const found = outcomes((files) => {
       const file = files.open('/f', 'create');

@@ -26,6 +26,8 @@ export interface MemoryFileSystemOptions {
 export interface CrashOptions {
   /** `process`: all that was written stays. `power`: what was not synced may be lost, torn or reordered. */
   readonly kind: 'process' | 'power';
+  /** What a power cut does to what was not synced: chance decides (the default), or all of it is lost. */
+  readonly unsynced?: 'by chance' | 'lost';
 }
 
 interface HeldCompletion {
@@ -90,12 +92,13 @@ export class MemoryFileSystem implements FileSystem {
   }
 
   crash(options: CrashOptions): void {
-    for (const held of this.#held) held.abandon();
+    const random = options.kind === 'power' && options.unsynced === 'lost' ? null : this.#random;
+    if (random !== null) for (const held of this.#held) held.abandon();
     this.#held = [];
     this.#locks = new Set();
     this.#life += 1;
     this.#powerOffAt = Number.POSITIVE_INFINITY;
-    if (options.kind === 'power') this.#tree.losePower(this.#random);
+    if (options.kind === 'power') this.#tree.losePower(random);
   }
 
   open(path: string, mode: OpenMode): FileHandle {

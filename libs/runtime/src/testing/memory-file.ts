@@ -6,6 +6,7 @@ type PendingChange =
 
 /** What a disk writes whole: a write that a power cut tears is torn between two of these. */
 const SECTOR_BYTES = 512;
+const SMALLEST_ROOM_BYTES = 4096;
 
 /**
  * One file as the page cache and the disk hold it. Changes reach the cache at once and the disk at a sync; what
@@ -16,6 +17,9 @@ export class MemoryFile {
   #cached = new Uint8Array(0);
   #durable = new Uint8Array(0);
   #pending: PendingChange[] = [];
+  /** The memory that the cache lies at the start of, with room to grow, and how much of it was ever used. */
+  #room = new Uint8Array(0);
+  #usedRoom = 0;
   /** The cache holds pages that no sync will bring to the disk any more. */
   #lostPages = false;
 
@@ -30,7 +34,8 @@ export class MemoryFile {
   write(position: number, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     const own = bytes.slice();
-    this.#cached = overlay(this.#cached, position, own);
+    if (position === this.#cached.length) this.#append(own);
+    else this.#cached = overlay(this.#cached, position, own);
     this.#pending.push({ kind: 'write', position, bytes: own });
   }
 
@@ -54,8 +59,16 @@ export class MemoryFile {
     this.#pending = [];
   }
 
-  /** Drops, tears and reorders what was not synced. */
-  losePower(random: SeededRandom): void {
+  /** Drops, tears and reorders what was not synced; without chance drops all of it. */
+  losePower(random: SeededRandom | null): void {
+    const disk = random === null ? this.#durable : this.#leftBy(random);
+    this.#cached = disk;
+    this.#durable = disk;
+    this.#pending = [];
+    this.#lostPages = false;
+  }
+
+  #leftBy(random: SeededRandom): Uint8Array<ArrayBuffer> {
     let disk = this.#durable;
     for (const change of this.#pending) {
       if (change.kind === 'truncate') {
@@ -64,10 +77,19 @@ export class MemoryFile {
         disk = surviving(disk, change.position, change.bytes, random);
       }
     }
-    this.#cached = disk;
-    this.#durable = disk;
-    this.#pending = [];
-    this.#lostPages = false;
+    return disk;
+  }
+
+  /** In place where there is room behind: what others see of this memory ends before it. */
+  #append(bytes: Uint8Array): void {
+    const start = this.#cached.length;
+    const end = start + bytes.length;
+    if (this.#cached.buffer !== this.#room.buffer || this.#usedRoom !== start || end > this.#room.length) {
+      this.#room = resized(this.#cached, Math.max(2 * end, SMALLEST_ROOM_BYTES));
+    }
+    this.#room.set(bytes, start);
+    this.#usedRoom = end;
+    this.#cached = this.#room.subarray(0, end);
   }
 }
 

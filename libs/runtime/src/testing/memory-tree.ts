@@ -74,13 +74,14 @@ export class MemoryTree {
     this.#commit(this.#journal.length);
   }
 
-  losePower(random: SeededRandom): void {
-    this.#commit(random.below(this.#journal.length + 1));
+  /** Without chance all is lost that no sync has saved. */
+  losePower(random: SeededRandom | null): void {
+    this.#commit(random?.below(this.#journal.length + 1) ?? 0);
     this.#journal = [];
     this.#forget(this.#root, random);
   }
 
-  #forget(directory: MemoryDirectory, random: SeededRandom): void {
+  #forget(directory: MemoryDirectory, random: SeededRandom | null): void {
     directory.cached.clear();
     for (const [name, node] of directory.durable) {
       directory.cached.set(name, node);
