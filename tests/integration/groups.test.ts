@@ -157,6 +157,9 @@ describe.each([
     expect(new Set(handled).size).toBe(written);
     for (const member of members) {
       expect(member.events.filter((event) => event.startsWith('!'))).toEqual([]);
+      for (const ofPartition of Map.groupBy(member.handled, (value) => value.split('-')[0]).values()) {
+        expect(ofPartition).toEqual(ofPartition.toSorted((a, b) => a.localeCompare(b)));
+      }
     }
     const committed = await client.admin().fetchOffsets(topic);
     expect(committed.reduce((sum, { offset }) => sum + (offset ?? 0), 0)).toBe(written);

@@ -47,7 +47,7 @@ function wantsMore(reader: PartitionReader): boolean {
     reader.isPlaced &&
     !reader.paused &&
     !reader.ending &&
-    !reader.fetching &&
+    reader.fetching === 0 &&
     reader.bufferedBytes < reader.fetchBytes
   );
 }

@@ -46,6 +46,7 @@ export class Fetcher {
   readonly #busyLanes = new Set<BrokerLane>();
   readonly #stopListening: () => void;
   #rotation = 0;
+  #fetches = 0;
   #failures = 0;
   #pumpPending = false;
   #cancelPause: Cancel | null = null;
@@ -145,19 +146,20 @@ export class Fetcher {
   ): void {
     const { metadata, settings } = this.#cluster;
     const allHaveIds = readers.every(({ topic }) => (metadata.topic(topic)?.topicId ?? null) !== null);
+    const fetch = ++this.#fetches;
     const asked = readers.map((reader) => ({ reader, jumps: reader.jumps }));
     try {
       const version = connection.versions.require(apis.fetch, allHaveIds ? undefined : TOPIC_IDS_FROM - 1);
       const maxBytes = Math.min(this.#settings.fetchMaxBytes, room);
       const body = fetchRequest(readers, metadata, this.#settings, maxBytes, version >= TOPIC_IDS_FROM);
-      for (const reader of readers) reader.fetching = true;
+      for (const reader of readers) reader.fetching = fetch;
       connection.call(
         apis.fetch,
         version,
         body,
         (error, response) => {
           this.#busyLanes.delete(lane);
-          for (const reader of readers) reader.fetching = false;
+          fetched(readers, fetch);
           if (this.#closed) return;
           if (response === null) this.#fetchFailed(readers, error);
           else this.#answered(asked, response);
@@ -166,7 +168,7 @@ export class Fetcher {
       );
     } catch (cause) {
       this.#busyLanes.delete(lane);
-      for (const reader of readers) reader.fetching = false;
+      fetched(readers, fetch);
       const error = cause instanceof KafkaClientError ? cause : unforeseen(cause);
       if (error.retriable) this.#fetchFailed(readers, error);
       else this.#listener.failed(error);
@@ -252,6 +254,10 @@ export class Fetcher {
   #now(): number {
     return this.#cluster.settings.ports.clock.monotonic();
   }
+}
+
+function fetched(readers: readonly PartitionReader[], fetch: number): void {
+  for (const reader of readers) if (reader.fetching === fetch) reader.fetching = 0;
 }
 
 function unreadable(reader: PartitionReader, why: 'too large' | 'garbled'): KafkaClientError {

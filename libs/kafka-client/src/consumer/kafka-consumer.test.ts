@@ -256,6 +256,20 @@ describe('assigned consumer', () => {
     await here.world.until(collector.stop());
   });
 
+  it('a seek does not wait for the fetch that is under way', async () => {
+    const here = scene();
+    here.cluster.createTopic('t', 1);
+    await write(here, 't', 0, numbered(0, 3));
+    const consumer = assigned(here, [0], { fetchMaxWaitMs: 10_000 });
+    const collector = new Collector(consumer);
+    await here.world.untilTrue(() => collector.values.length === 3);
+    await here.world.pass(100);
+    consumer.seek({ topic: 't', partition: 0, offset: 1 });
+    await here.world.pass(100);
+    expect(collector.values).toEqual(['0', '1', '2', '1', '2']);
+    await here.world.until(collector.stop());
+  });
+
   it('refuses what makes no sense', async () => {
     const here = scene();
     here.cluster.createTopic('t', 1);

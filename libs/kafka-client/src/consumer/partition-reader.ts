@@ -51,8 +51,8 @@ export class PartitionReader {
   ending = false;
   /** The loop works on a batch of it. */
   inHand = false;
-  /** A fetch for it is under way. */
-  fetching = false;
+  /** The number of the fetch that is under way for it, 0 if there is none. One from before a jump does not count. */
+  fetching = 0;
   /** The leader epoch against which its position was last found good. */
   validatedEpoch = -1;
   /** After a failure: not asked for before this moment. */
@@ -115,6 +115,7 @@ export class PartitionReader {
     this.#blocks.length = 0;
     this.#bufferedBytes = 0;
     this.#jumps += 1;
+    this.fetching = 0;
     if (start.kind !== 'offset') {
       this.#start = start;
       return;

@@ -77,10 +77,6 @@ export class Accumulator {
     return this.#active;
   }
 
-  get hasOpenBatches(): boolean {
-    return this.#open.size > 0;
-  }
-
   route(topic: string): TopicRoute {
     let route = this.#routes.get(topic);
     if (route === undefined) {

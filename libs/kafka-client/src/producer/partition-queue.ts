@@ -88,10 +88,6 @@ export class PartitionQueue {
     return this.#waiting.length;
   }
 
-  get underWayCount(): number {
-    return this.#underWay.length;
-  }
-
   get isEmpty(): boolean {
     return this.#open === null && this.#waiting.length === 0 && this.#underWay.length === 0;
   }

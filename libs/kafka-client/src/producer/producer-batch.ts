@@ -34,7 +34,7 @@ export class ProducerBatch {
   hasSilentRecords = false;
   lastError: KafkaClientError | null = null;
   #numbers: ProducerNumbers = WITHOUT_NUMBERS;
-  #deliveries: readonly Delivery[] | Delivery[] = [];
+  readonly #deliveries: Delivery[] = [];
   #bytes: Uint8Array | null = null;
   #settled = false;
   #failure: KafkaClientError | null = null;
@@ -78,10 +78,6 @@ export class ProducerBatch {
     return this.#failure;
   }
 
-  get deliveries(): readonly Delivery[] {
-    return this.#deliveries;
-  }
-
   append(
     timestamp: number,
     key: Uint8Array | string | null,
@@ -92,7 +88,7 @@ export class ProducerBatch {
   }
 
   tell(delivery: Delivery): void {
-    (this.#deliveries as Delivery[]).push(delivery);
+    this.#deliveries.push(delivery);
   }
 
   number(numbers: ProducerNumbers): void {

@@ -11,7 +11,6 @@ export interface Codec<Input, Output = Input> {
   decode(bytes: Uint8Array | null): Output;
 }
 
-const utf8Encoder = new TextEncoder();
 const utf8Decoder = new TextDecoder('utf-8', { fatal: true });
 
 const absent = (expected: string) => new CodecError('DECODE_FAILED', [`null where ${expected} was declared`]);
@@ -80,11 +79,6 @@ export function json<Schema extends StandardSchema>(
       return check(parsed, 'DECODE_FAILED');
     },
   };
-}
-
-/** The bytes that a codec's result stands for. */
-export function encodedBytes(encoded: Uint8Array | string | null): Uint8Array | null {
-  return typeof encoded === 'string' ? utf8Encoder.encode(encoded) : encoded;
 }
 
 function describeIssue(issue: StandardIssue): string {
