@@ -1,7 +1,7 @@
 /**
  * One replica of a partition on this broker, through its changes of role:
  *
- *     idle, following ──metadata: this broker leads──▶ leading, once its log is not being written (electing till then)
+ *     idle, following ──metadata: this broker leads──▶ electing ──once nothing is being written to its log──▶ leading
  *     idle, leading, electing ──metadata: another leads, or none──▶ following
  *     following ──metadata: another leader or epoch──▶ following, anew
  *     leading ──metadata: still this one──▶ leading
@@ -35,7 +35,8 @@ export type ReplicaEvent =
 
 /**
  * `follow` and `unfollow` are for the broker's `ReplicaFetchers`. `role` tells of the change when it is made: before the
- * effects that make a leader, after those that end one.
+ * effects that make a leader, after those that end one. While a replica is `electing`, any event makes it look again
+ * whether its log stands; the caller gives `log-end-advanced` when a write ends, well or not.
  */
 export type ReplicaEffect =
   | LeaderEffect
@@ -48,7 +49,7 @@ export type ReplicaRole = 'idle' | 'leading' | 'electing' | 'following';
 type RoleState =
   | { readonly role: 'idle' }
   | { readonly role: 'leading'; readonly leader: PartitionLeader }
-  | { readonly role: 'electing'; readonly follower: PartitionFollower }
+  | { readonly role: 'electing'; readonly follower: PartitionFollower | null }
   | { readonly role: 'following'; readonly follower: PartitionFollower };
 
 export interface PartitionReplicaOptions {
@@ -131,6 +132,7 @@ export class PartitionReplica {
         if (this.#state.role !== 'idle') this.#enter({ role: 'idle' }, effects);
         break;
     }
+    if (this.#state.role === 'electing') this.#electIfSettled(moment, effects);
     return effects;
   }
 
@@ -152,17 +154,20 @@ export class PartitionReplica {
         return;
       case 'following':
         this.#leave(moment, effects);
-        if (!state.follower.isWriting) break;
         this.#enter({ role: 'electing', follower: state.follower }, effects);
         return;
-      case 'electing':
-        return;
       case 'idle':
+        this.#enter({ role: 'electing', follower: null }, effects);
+        return;
+      case 'electing':
     }
-    this.#elect(metadata, moment, effects);
   }
 
-  #elect(metadata: PartitionMetadata, moment: Moment, effects: ReplicaEffect[]): void {
+  /** The epoch begins at the log end: that must stand, or what is being written would belong to two epochs. */
+  #electIfSettled(moment: Moment, effects: ReplicaEffect[]): void {
+    const { nextAppendOffset, logEndOffset } = this.#options.log;
+    const metadata = this.#metadata;
+    if (metadata === null || this.follower?.isWriting === true || nextAppendOffset !== logEndOffset) return;
     const leader = new PartitionLeader({ ...this.#options, config: this.#config }, metadata, moment);
     this.#enter({ role: 'leading', leader }, effects);
     effects.push(...leader.step({ type: 'elected' }, moment));
@@ -172,8 +177,9 @@ export class PartitionReplica {
     const follower = this.follower ?? new PartitionFollower(this.#options);
     if (this.#state.role === 'leading') this.#leave(moment, effects);
     if (this.#state.role !== 'following') this.#enter({ role: 'following', follower }, effects);
-    effects.push(...follower.step({ type: 'follow', leaderId: leader, leaderEpoch }, moment));
-    effects.push({ type: 'follow', follower });
+    const ofFollower = follower.step({ type: 'follow', leaderId: leader, leaderEpoch }, moment);
+    // First to the right fetcher, so that none asks the former leader for it.
+    effects.push({ type: 'follow', follower }, ...ofFollower);
   }
 
   /** Ends the role that it has. A follower that is left takes no answer to what it asked before. */
@@ -205,8 +211,6 @@ export class PartitionReplica {
     const { follower } = this;
     if (follower === null) return;
     effects.push(...follower.step(event, moment));
-    const isSettled = this.#state.role === 'electing' && !follower.isWriting;
-    if (isSettled && this.#metadata !== null) this.#elect(this.#metadata, moment, effects);
   }
 }
 

@@ -6,6 +6,8 @@ export interface ReplicaLog {
   readonly logStartOffset: number;
   /** The end of what is written as durably as the topic asks: what a replica may say that it holds. */
   readonly logEndOffset: number;
+  /** Beyond the log end by what is still being written. */
+  readonly nextAppendOffset: number;
   readonly highWatermark: number;
   /** -1 for none. */
   readonly latestLeaderEpoch: number;

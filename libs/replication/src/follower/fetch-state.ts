@@ -8,7 +8,7 @@ export type FetchState =
   | { readonly kind: 'leaderless' }
   /** May go into the next fetch. */
   | { readonly kind: 'ready' }
-  | { readonly kind: 'fetching'; readonly requestId: number }
+  | { readonly kind: 'fetching'; readonly requestId: number; readonly fetchOffset: number }
   | {
       readonly kind: 'appending';
       readonly leaderHighWatermark: number;

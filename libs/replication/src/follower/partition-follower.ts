@@ -81,13 +81,13 @@ export class PartitionFollower {
     return this.#state.kind === 'delayed' ? this.#state.untilMs : Number.POSITIVE_INFINITY;
   }
 
-  /** Joins the fetch of that id; null if it may not be fetched for now. */
-  takePosition(requestId: number, moment: Moment): FetchPosition | null {
-    if (this.dueAtMs > moment.monotonic) return null;
-    this.#state = { kind: 'fetching', requestId };
+  /** Joins the fetch of that id. It must be due (`dueAtMs`). */
+  takePosition(requestId: number): FetchPosition {
+    const fetchOffset = this.#log.logEndOffset;
+    this.#state = { kind: 'fetching', requestId, fetchOffset };
     return {
       currentLeaderEpoch: this.#leaderEpoch,
-      fetchOffset: this.#log.logEndOffset,
+      fetchOffset,
       lastFetchedEpoch: this.#log.latestLeaderEpoch,
       logStartOffset: this.#log.logStartOffset,
     };
@@ -100,7 +100,9 @@ export class PartitionFollower {
         this.#follow(event.leaderId, event.leaderEpoch, effects);
         break;
       case 'fetched':
-        if (this.#isFetching(event.requestId)) this.#takeAnswer(event.answer, moment, effects);
+        if (!this.#isFetching(event.requestId)) break;
+        if (this.#isWhereItFetched()) this.#takeAnswer(event.answer, moment, effects);
+        else this.#enter({ kind: 'ready' }, effects);
         break;
       case 'fetch-failed':
         if (this.#isFetching(event.requestId)) this.#delay(moment, effects);
@@ -124,6 +126,16 @@ export class PartitionFollower {
 
   #isFetching(requestId: number): boolean {
     return this.#state.kind === 'fetching' && this.#state.requestId === requestId;
+  }
+
+  /**
+   * False when something that this broker appended as a leader was still being written: then the answer does not speak
+   * of where the log ends now.
+   */
+  #isWhereItFetched(): boolean {
+    const { logEndOffset, nextAppendOffset } = this.#log;
+    const isStill = nextAppendOffset === logEndOffset;
+    return isStill && this.#state.kind === 'fetching' && this.#state.fetchOffset === logEndOffset;
   }
 
   #isAsking(askId: number): boolean {

@@ -77,7 +77,8 @@ export class ReplicaFetcher {
     effects: FetcherEffect[],
   ): void {
     if (this.#inFlight !== null || this.#writing.size > 0) return;
-    const dueAtMs = Math.min(...Array.from(this.#followers.values(), (follower) => follower.dueAtMs));
+    let dueAtMs = Number.POSITIVE_INFINITY;
+    for (const follower of this.#followers.values()) dueAtMs = Math.min(dueAtMs, this.#dueAtMs(follower));
     if (dueAtMs > moment.monotonic) {
       this.#armTimer(dueAtMs, moment, effects);
       return;
@@ -132,13 +133,18 @@ export class ReplicaFetcher {
     const taken = new Map<string, PartitionFollower>();
     const targets: FetchTarget[] = [];
     for (const [key, follower] of this.#followers) {
-      const position = follower.takePosition(requestId, moment);
-      if (position === null) continue;
+      if (this.#dueAtMs(follower) > moment.monotonic) continue;
+      const position = follower.takePosition(requestId);
       taken.set(key, follower);
       targets.push({ identity: follower.identity, position });
     }
     this.#inFlight = { requestId, followers: taken };
     return fetchRequest(replica, targets, this.#settings);
+  }
+
+  /** One that has another leader by now is about to leave this fetcher. */
+  #dueAtMs(follower: PartitionFollower): number {
+    return follower.leaderId === this.identity.leaderId ? follower.dueAtMs : Number.POSITIVE_INFINITY;
   }
 
   #ended(requestId: number): Map<string, PartitionFollower> | null {
