@@ -5,6 +5,8 @@ import type { LockFact } from '../audit/facts.ts';
 
 /** Nothing is locked here; the option only has to be there. */
 const UNUSED_TTL_MS = 1_000;
+/** An audit has time, and decodes a whole log meanwhile: answers may have to wait for their turn. */
+const ANSWER_WITHIN_MS = 30_000;
 
 export async function collectLocks(
   redisUrl: string,
@@ -14,6 +16,7 @@ export async function collectLocks(
     url: redisUrl,
     clientName: 'seatlog-audit',
     lockTtlMs: UNUSED_TTL_MS,
+    commandTimeoutMs: ANSWER_WITHIN_MS,
   });
   try {
     const found: LockFact[] = [];
