@@ -303,6 +303,36 @@ describe('a member of a group', () => {
     expect(await start()).toBe(before);
   });
 
+  it('F28: a member whose instance id is taken over fails, and is told that its partitions are lost', async () => {
+    const topic = 'fenced';
+    await client.producer().sendBatch(topic, [{ value: 'a', partition: 0 }]);
+    const options = { groupId: topic, topics: [topic], groupInstanceId: 'same', ...SESSION } as const;
+    const lost: number[] = [];
+    const first = client.consumer({ ...options, onLost: (partitions) => void lost.push(partitions.length) });
+    const ended = first
+      .batches()
+      .next()
+      .catch((error: unknown) => error);
+    await until(
+      'the first is a member',
+      () => first.assignment.length === 1,
+      SETTLED_WITHIN_MS,
+      () => first.health().state,
+    );
+    const second = client.consumer({ ...options, autoOffsetReset: 'earliest' });
+    const batch = await second.batches().next();
+    expect(batch.value).toMatchObject({ firstOffset: 0 });
+    expect(await ended).toMatchObject({ code: 'FENCED_INSTANCE_ID', retriable: false });
+    expect(first.health()).toMatchObject({ state: 'failed', healthy: false });
+    await until(
+      'it is told',
+      () => lost.length > 0,
+      SETTLED_WITHIN_MS,
+      () => first.health().state,
+    );
+    await second.close({ timeoutMs: 100 });
+  });
+
   it('run() handles the records of a key in order, others beside them, and commits behind the lowest that is finished', async () => {
     const topic = 'handled';
     const records = Array.from({ length: 300 }, (_, index) => ({

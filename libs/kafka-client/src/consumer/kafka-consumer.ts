@@ -213,8 +213,10 @@ export class KafkaConsumer implements AsyncDisposable {
     const timeoutMs = options.timeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS;
     this.#loop.end();
     const { inHand } = this.#loop;
+    const { clock } = this.#cluster.settings.ports;
+    const begin = clock.monotonic();
     if (inHand !== null) await this.#atMost(this.#loop.free([inHand]), timeoutMs);
-    await this.#end(timeoutMs);
+    await this.#end(Math.max(timeoutMs - (clock.monotonic() - begin), 0));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -249,8 +251,10 @@ export class KafkaConsumer implements AsyncDisposable {
         this.#left = resolve;
       });
       session.close();
-      if (session.member.state !== 'left' && session.member.state !== 'failed')
-        await this.#atMost(left, timeoutMs);
+      // One that has failed is out of the group already: what it held may be held by others.
+      const isOut = session.member.state === 'failed';
+      if (isOut) await this.#callBack(this.#settings.onLost, this.#fetcher.readers).catch(() => undefined);
+      else if (session.member.state !== 'left') await this.#atMost(left, timeoutMs);
     } else {
       await this.#atMost(this.#commitPassed(), timeoutMs);
     }
@@ -301,7 +305,8 @@ export class KafkaConsumer implements AsyncDisposable {
   }
 
   async #callBack(callback: PartitionsCallback | null, partitions: readonly TopicPartition[]): Promise<void> {
-    if (callback !== null && partitions.length > 0) await callback(partitions);
+    if (callback === null || partitions.length === 0) return;
+    await callback(partitions.map(({ topic, partition }) => ({ topic, partition })));
   }
 
   #drop(reader: PartitionReader): void {
