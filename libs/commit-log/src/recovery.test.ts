@@ -54,9 +54,16 @@ const indexEdits: [string, Edit | 'remove'][] = [
     (contents) => contents.map((byte, place) => (place === contents.length - 1 ? byte + 1 : byte)),
   ],
   ['garbage', (contents) => contents.fill(0xa5)],
+  [
+    'with a lower number before the last',
+    (contents) => contents.map((byte, place) => (place === contents.length - 5 ? byte - 1 : byte)),
+  ],
 ];
 
-describe('K4, F4: with every index file', () => {
+/** Which of the files are edited: both indexes, or one while the other stays. */
+const INDEX_FILES = { every: 'index', 'every offset': '.index', 'every time': '.timeindex' } as const;
+
+describe.each(['every', 'every offset', 'every time'] as const)('K4, F4: with %s index file', (which) => {
   for (const [name, edit] of indexEdits) {
     for (const stop of ['clean', 'crash'] as const) {
       it(`${name}, a start after a ${stop} builds them again and a read equals a full scan`, () => {
@@ -66,7 +73,7 @@ describe('K4, F4: with every index file', () => {
         const { files } = test;
         if (stop === 'crash') files.unlink('/logs/.kafka_cleanshutdown');
         const names = files.readDirectory(DIRECTORY).map((entry) => entry.name);
-        for (const file of names.filter((candidate) => candidate.endsWith('index'))) {
+        for (const file of names.filter((candidate) => candidate.endsWith(INDEX_FILES[which]))) {
           if (edit === 'remove') files.unlink(`${DIRECTORY}/${file}`);
           else files.tamper(`${DIRECTORY}/${file}`, (contents) => edit(contents.slice()).slice());
         }
@@ -87,6 +94,18 @@ describe('K4, F4: with every index file', () => {
       });
     }
   }
+});
+
+it('K4: a time index that lost everything hides no time that is not at the end', () => {
+  let test = openTestDirectory({ config: { segmentBytes: 300 } });
+  for (const timestamp of [100, 900, 200, 300, 400, 500]) test.append(test.log(), testBatch({ timestamp }));
+  test.close();
+  for (const base of ['00', '03']) {
+    test.files.tamper(`${DIRECTORY}/000000000000000000${base}.timeindex`, () => new Uint8Array(0));
+  }
+  test = test.crash('process');
+  expect(test.log().findByTimestamp(800)?.baseOffset).toBe(1);
+  expect(test.log().findMaxTimestamp()?.maxTimestamp).toBe(900);
 });
 
 describe('K8: after a clean stop', () => {
@@ -230,6 +249,32 @@ describe('K8: after an unclean stop', () => {
     test.directory.delete('seats', 0);
     expect(test.log().logEndOffset).toBe(0);
     expect(test.directory.failures.size).toBe(0);
+  });
+
+  it('epochs that are not on disk yet hold the recovery point back, so that a start finds them again', () => {
+    let test = openTestDirectory();
+    test.append(test.log(), testBatch(), 0);
+    test.files.completions = 'held';
+    const deliver = (name: string): void => {
+      const place = test.files.heldCompletions.findIndex((held) => held.path.endsWith(name));
+      if (place < 0) throw new Error(`nothing is in flight for ${name}`);
+      test.files.deliver(place);
+    };
+    test.log().append(testBatch(), 3, () => undefined);
+    test.turns.end();
+    deliver('.log');
+    test.log().flush(() => undefined);
+    deliver('.log');
+    deliver('seats-0');
+    expect([test.log().logEndOffset, test.log().recoveryPoint]).toEqual([2, 0]);
+    test.directory.checkpoint();
+    deliver('recovery-point-offset-checkpoint');
+    test.files.completions = 'at once';
+    test = test.crash('power');
+    expect(test.log().leaderEpochs).toEqual([
+      { epoch: 0, startOffset: 0 },
+      { epoch: 3, startOffset: 1 },
+    ]);
   });
 
   it('the producers stand where the log ends', () => {

@@ -129,6 +129,21 @@ describe('F8: an I/O error', () => {
     expect(test.log().logEndOffset).toBe(2);
   });
 
+  it('on a sync fails a write that is in flight at that moment, whatever becomes of it', () => {
+    const test = opened();
+    const log = test.log();
+    test.files.completions = 'held';
+    log.flush(() => undefined);
+    const outcomes: (string | undefined)[] = [];
+    log.append(testBatch(), 0, (error) => outcomes.push(error?.code));
+    test.turns.end();
+    test.files.fault = failing('sync', { code: 'EIO' });
+    test.files.deliver(test.files.heldCompletions.findIndex(({ name }) => name === 'sync'));
+    expect([log.failure?.code, outcomes]).toEqual(['LOG_FENCED', []]);
+    test.files.deliver(test.files.heldCompletions.findIndex(({ name }) => name === 'write'));
+    expect([outcomes, log.logEndOffset]).toEqual([['LOG_FENCED'], 2]);
+  });
+
   it('of one partition leaves the others alone, and no clean-stop marker', () => {
     const test = opened();
     test.files.fault = failing('write', { code: 'EIO' });

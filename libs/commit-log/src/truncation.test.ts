@@ -116,6 +116,42 @@ describe('truncateTo', () => {
     expect([log.logEndOffset, append('after')]).toEqual([20, true]);
   });
 
+  it('leaves index entries and snapshots of nothing that is gone', () => {
+    const test = openTestDirectory({
+      config: { segmentBytes: 1000, indexIntervalBytes: 1 },
+      limits: { tailCacheBytes: 0 },
+    });
+    for (let round = 0; round < 12; round += 1) test.append(test.log(), testBatch({ count: 2 }));
+    truncate(test.log(), 4);
+    const snapshots = test.files
+      .readDirectory('/logs/seats-0')
+      .filter(({ name }) => name.endsWith('.snapshot'));
+    expect(snapshots).toEqual([]);
+    for (let round = 0; round < 5; round += 1) test.append(test.log(), testBatch({ count: 2, size: 130 }));
+    for (let offset = 0; offset < 14; offset += 1) {
+      const read = test.log().read(offset, { maxBytes: 1, upperBound: 14 });
+      expect(read.nextOffset).toBe(offset - (offset % 2) + 2);
+    }
+  });
+
+  it('lets no sync move the recovery point on while it waits to cut', () => {
+    const test = filled();
+    const log = test.log();
+    test.files.completions = 'held';
+    let truncated = false;
+    log.truncateTo(8, () => {
+      truncated = true;
+    });
+    const outcomes: string[] = [];
+    log.flush((error) => outcomes.push(error?.code ?? 'done'));
+    expect(test.files.heldCompletions.map(({ path }) => path)).toEqual([
+      '/logs/recovery-point-offset-checkpoint',
+    ]);
+    expect(log.recoveryPoint).toBeLessThanOrEqual(8);
+    test.files.deliverAll();
+    expect([truncated, log.logEndOffset, outcomes]).toEqual([true, 8, ['LOG_TRUNCATED']]);
+  });
+
   it('lowers the recovery point on disk before it cuts', () => {
     const test = filled();
     test.log().flush(() => undefined);
