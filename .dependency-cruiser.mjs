@@ -13,6 +13,7 @@ const arrows = {
   'libs/group-coordinator': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/replication': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/kafka-client': ['libs/kafka-protocol'],
+  'libs/kafka-testkit': ['libs/kafka-protocol', 'libs/runtime', 'libs/kafka-client', 'apps/broker'],
   'libs/kafka-nest': ['libs/kafka-client', 'libs/observability'],
   'libs/booking': ['libs/kafka-client'],
   'libs/seat-lock': ['libs/booking'],
@@ -93,10 +94,24 @@ export default {
     ...arrowRules,
     {
       name: 'nobody-imports-an-app',
-      comment: 'Applications are started as processes, never imported.',
+      comment:
+        'Applications are started as processes, never imported. The one exception has a rule of its own.',
       severity: 'error',
-      from: { path: '^((?:libs|apps)\\/[^/]+|load-tests|benchmarks|tests|scripts)\\/' },
+      from: {
+        path: '^((?:libs|apps)\\/[^/]+|load-tests|benchmarks|tests|scripts)\\/',
+        pathNot: '^libs\\/kafka-testkit\\/',
+      },
       to: { path: '^apps\\/', pathNot: ['^$1\\/'] },
+    },
+    {
+      name: 'only-the-test-kit-embeds-a-broker',
+      comment:
+        'The test kit runs a broker in the process of a test, on virtual time and a disk in memory, which no process ' +
+        'started from outside can be given. It sees the one entry made for that; whoever else wants a broker in ' +
+        'its process asks the test kit, so that all the others still know the broker by the wire alone.',
+      severity: 'error',
+      from: { path: '^libs\\/kafka-testkit\\/' },
+      to: { path: '^apps\\/', pathNot: '^apps\\/broker\\/src\\/embedded\\.ts$' },
     },
     {
       name: 'ports-are-types-in-pure-cores',
@@ -119,7 +134,11 @@ export default {
       from: { path: '^((?:libs|apps)\\/[^/]+)\\/' },
       to: {
         path: '^(libs|apps)\\/',
-        pathNot: ['^$1\\/', '^libs\\/[^/]+\\/src\\/(index|testing|topics)\\.ts$'],
+        pathNot: [
+          '^$1\\/',
+          '^libs\\/[^/]+\\/src\\/(index|testing|topics)\\.ts$',
+          '^apps\\/broker\\/src\\/embedded\\.ts$',
+        ],
       },
     },
     {

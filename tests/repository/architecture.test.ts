@@ -79,6 +79,33 @@ describe('the arrows of the architecture', () => {
     expect(outcome).toBe('held');
   });
 
+  describe('of the broker’s embedded entry', () => {
+    const entry = { 'apps/broker/src/embedded.ts': fine };
+    const embedding = importOf('@seatlog/broker/embedded');
+
+    it('let the test kit import it', () => {
+      expect(cruised({ ...entry, 'libs/kafka-testkit/src/index.ts': embedding })).toBe('held');
+    });
+
+    it.each(['libs/local-stack', 'libs/kafka-client', 'apps/booking-api'])(
+      'catch it when %s does',
+      (project) => {
+        const outcome = cruised({ ...entry, [`${project}/src/offender.ts`]: embedding });
+        expect(outcome).toContain('nobody-imports-an-app');
+      },
+    );
+
+    it('catch the test kit when it imports more of the broker, or another app', () => {
+      for (const app of ['apps/broker', 'apps/booking-api']) {
+        const outcome = cruised({
+          [`${app}/src/index.ts`]: fine,
+          'libs/kafka-testkit/src/offender.ts': importOf(app.replace('apps', '@seatlog')),
+        });
+        expect(outcome).toContain('only-the-test-kit-embeds-a-broker');
+      }
+    });
+  });
+
   it('catch a path into another project', () => {
     const outcome = cruised({
       'libs/kafka-protocol/src/inner.ts': fine,

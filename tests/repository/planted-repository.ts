@@ -53,7 +53,12 @@ export class PlantedRepository implements Disposable {
   #makePackage(project: string): void {
     const folder = path.join(this.#root, project);
     const name = `@seatlog/${path.basename(project)}`;
-    const exports = { '.': './src/index.ts', './topics': './src/topics.ts', './testing': './src/testing.ts' };
+    const exports = {
+      '.': './src/index.ts',
+      './topics': './src/topics.ts',
+      './testing': './src/testing.ts',
+      './embedded': './src/embedded.ts',
+    };
     fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name, type: 'module', exports }));
     const link = path.join(this.#root, 'node_modules', name);
     if (!fs.existsSync(link)) fs.symlinkSync(folder, link);

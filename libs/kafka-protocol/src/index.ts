@@ -16,6 +16,7 @@ export {
   type RecordOf,
   type RecordSchema,
 } from './schema/record-schema.ts';
+export { includesVersion, parseVersions } from './schema/version-range.ts';
 export {
   type AnyApi,
   type Api,
