@@ -5,11 +5,12 @@ import {
   type TopicPartition,
 } from '@seatlog/kafka-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestCluster, until } from './test-cluster.ts';
+import { freshTopic, isGiven, TestCluster, until } from './test-cluster.ts';
 
 const PARTITIONS = 6;
 const SETTLED_WITHIN_MS = 30_000;
-const SESSION = { sessionTimeoutMs: 3000, heartbeatIntervalMs: 300 };
+/** Brokers of others have Kafka's `group.min.session.timeout.ms`. */
+const SESSION = { sessionTimeoutMs: isGiven ? 6000 : 3000, heartbeatIntervalMs: 300 };
 
 let cluster: TestCluster;
 let client: KafkaClient;
@@ -81,10 +82,10 @@ describe.each([
   ['cooperative-sticky', ['cooperative-sticky']],
   ['range and cooperative-sticky', ['range', 'cooperative-sticky']],
 ] as readonly [string, readonly AssignorName[]][])('a group under %s', (name, assignors) => {
-  const topic = `group-${name.replaceAll(' ', '-')}`;
+  const topicName = `group-${name.replaceAll(' ', '-')}`;
 
   it('K13: three come and go while records flow; each record is handled once, in the order of its partition', async () => {
-    await client.admin().createTopics([{ name: topic, partitions: PARTITIONS }]);
+    const topic = await freshTopic(client, topicName, { partitions: PARTITIONS });
     const producer = client.producer();
     let written = 0;
     const write = async (count: number): Promise<void> => {
@@ -168,8 +169,7 @@ describe.each([
 
 describe('a member of a group', () => {
   it('cooperative members keep what does not move while the group rebalances', async () => {
-    const topic = 'stays';
-    await client.admin().createTopics([{ name: topic, partitions: 4 }]);
+    const topic = await freshTopic(client, 'stays', { partitions: 4 });
     const first = new Member('first', topic, ['cooperative-sticky'], 0);
     await until(
       'the first has all',
@@ -191,7 +191,7 @@ describe('a member of a group', () => {
   });
 
   it('refuses a commit for a partition that it does not hold, and goes on from the last commit when it comes back', async () => {
-    const topic = 'commits';
+    const topic = await freshTopic(client, 'commits');
     const producer = client.producer();
     await producer.sendBatch(
       topic,
@@ -223,7 +223,7 @@ describe('a member of a group', () => {
   });
 
   it('commits by itself what the loop went past, and not what it left in the middle', async () => {
-    const topic = 'auto';
+    const topic = await freshTopic(client, 'auto');
     await client.producer().sendBatch(
       topic,
       Array.from({ length: 9 }, (_, index) => ({ value: String(index), partition: 0 })),
@@ -246,7 +246,7 @@ describe('a member of a group', () => {
   });
 
   it('leaves when the loop does not come round in time, and comes back when it does', async () => {
-    const topic = 'slow';
+    const topic = await freshTopic(client, 'slow');
     await client.producer().sendBatch(
       topic,
       Array.from({ length: 4 }, (_, index) => ({ value: String(index), partition: 0 })),
@@ -279,8 +279,7 @@ describe('a member of a group', () => {
   });
 
   it('keeps its partitions over a restart as a static member', async () => {
-    const topic = 'static';
-    await client.admin().createTopics([{ name: topic, partitions: 2 }]);
+    const topic = await freshTopic(client, 'static', { partitions: 2 });
     const options = { groupId: topic, topics: [topic], groupInstanceId: 'one', ...SESSION } as const;
     const start = async (): Promise<number | null> => {
       const consumer = client.consumer(options);
@@ -304,7 +303,7 @@ describe('a member of a group', () => {
   });
 
   it('F28: a member whose instance id is taken over fails, and is told that its partitions are lost', async () => {
-    const topic = 'fenced';
+    const topic = await freshTopic(client, 'fenced');
     await client.producer().sendBatch(topic, [{ value: 'a', partition: 0 }]);
     const options = { groupId: topic, topics: [topic], groupInstanceId: 'same', ...SESSION } as const;
     const lost: number[] = [];
@@ -334,7 +333,7 @@ describe('a member of a group', () => {
   });
 
   it('run() handles the records of a key in order, others beside them, and commits behind the lowest that is finished', async () => {
-    const topic = 'handled';
+    const topic = await freshTopic(client, 'handled');
     const records = Array.from({ length: 300 }, (_, index) => ({
       key: `k${index % 10}`,
       value: String(index),
@@ -375,7 +374,7 @@ describe('a member of a group', () => {
   });
 
   it('run() rejects with what the handler threw, and what was finished before it is committed', async () => {
-    const topic = 'fails';
+    const topic = await freshTopic(client, 'fails');
     await client.producer().sendBatch(
       topic,
       Array.from({ length: 5 }, (_, index) => ({ value: String(index), partition: 0 })),

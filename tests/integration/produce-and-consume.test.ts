@@ -8,7 +8,7 @@ import {
 } from '@seatlog/kafka-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { TestCluster } from './test-cluster.ts';
+import { freshTopic, TestCluster } from './test-cluster.ts';
 
 let cluster: TestCluster;
 let client: KafkaClient;
@@ -47,10 +47,10 @@ async function readAll(topic: string): Promise<string[]> {
 
 describe('produce and consume', () => {
   it('K12: the same key goes to the partition that its hash names', async () => {
-    await client.admin().createTopics([{ name: 'keyed', partitions: 12 }]);
+    const topic = await freshTopic(client, 'keyed', { partitions: 12 });
     const producer = client.producer();
     for (const key of ['A-1-1', 'A-1-2', 'Zürich', '']) {
-      const { partition } = await producer.send({ topic: 'keyed', key, value: 'x' });
+      const { partition } = await producer.send({ topic, key, value: 'x' });
       expect(partition).toBe(partitionOfKey(Buffer.from(key), 12));
     }
   });
@@ -58,7 +58,7 @@ describe('produce and consume', () => {
   it.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const)(
     'K14: %s comes back as it was sent, with key, headers and timestamp',
     async (compression) => {
-      const topic = `codec-${compression}`;
+      const topic = await freshTopic(client, `codec-${compression}`);
       const producer = client.producer({ compression });
       const value = Buffer.alloc(3000, 'abc');
       const records = Array.from({ length: 50 }, (_, index) => ({
@@ -93,11 +93,12 @@ describe('produce and consume', () => {
   );
 
   it('typed topics carry values both ways, and a poisoned record does not stop its neighbours', async () => {
+    const topic = await freshTopic(client, 'typed');
     const Taken = z.object({ seatId: z.string(), price: z.number() });
-    const seats = defineTopic({ name: 'typed', key: string, value: json(Taken) });
+    const seats = defineTopic({ name: topic, key: string, value: json(Taken) });
     const producer = client.producer();
     await producer.send({ topic: seats, key: 'A-1', value: { seatId: 'A-1', price: 10 } });
-    await producer.send({ topic: 'typed', key: 'A-2', value: '{"seatId":' });
+    await producer.send({ topic, key: 'A-2', value: '{"seatId":' });
     await producer.send({ topic: seats, key: 'A-3', value: { seatId: 'A-3', price: 30 } });
     await expect(
       producer.send({
@@ -108,7 +109,7 @@ describe('produce and consume', () => {
     ).rejects.toMatchObject({ code: 'ENCODE_FAILED', outcome: 'not-written' });
     const prices: unknown[] = [];
     await using consumer = client.consumer({
-      groupId: 'typed',
+      groupId: topic,
       topics: [seats],
       autoOffsetReset: 'earliest',
     });
@@ -126,36 +127,34 @@ describe('produce and consume', () => {
   });
 
   it('K16: a thousand records of one send lie in one batch; a batch that the topic refuses is split', async () => {
-    await client.admin().createTopics([
-      { name: 'whole', partitions: 1 },
-      { name: 'narrow', partitions: 1, configs: { 'max.message.bytes': '20000' } },
-    ]);
+    const wholeTopic = await freshTopic(client, 'whole');
+    const narrowTopic = await freshTopic(client, 'narrow', { configs: { 'max.message.bytes': '20000' } });
     const value = Buffer.alloc(1000, 'v');
     const records = Array.from({ length: 1000 }, () => ({ value }));
     const producer = client.producer();
-    const whole = await producer.sendBatch('whole', records);
+    const whole = await producer.sendBatch(wholeTopic, records);
     expect(whole.ranges).toEqual([{ firstIndex: 0, count: 1000, partition: 0, firstOffset: 0 }]);
     const numbered = Array.from({ length: 100 }, (_, index) => ({ value: `${index}-`.padEnd(1000, 'x') }));
-    const narrow = await producer.sendBatch('narrow', numbered);
+    const narrow = await producer.sendBatch(narrowTopic, numbered);
     expect(narrow.ranges.reduce((sum, { count }) => sum + count, 0)).toBe(100);
     expect(narrow.ranges.length).toBeGreaterThan(1);
-    const seen = (await readAll('narrow')).map((line) => line.split(':')[2]?.split('-')[0]);
+    const seen = (await readAll(narrowTopic)).map((line) => line.split(':')[2]?.split('-')[0]);
     expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => String(index)));
-    await expect(producer.send({ topic: 'narrow', value: Buffer.alloc(30_000) })).rejects.toMatchObject({
+    await expect(producer.send({ topic: narrowTopic, value: Buffer.alloc(30_000) })).rejects.toMatchObject({
       code: 'MESSAGE_TOO_LARGE',
       outcome: 'not-written',
     });
-    expect(await producer.send({ topic: 'narrow', value: 'after' })).toMatchObject({ offset: 100 });
+    expect(await producer.send({ topic: narrowTopic, value: 'after' })).toMatchObject({ offset: 100 });
   });
 
   it('records sent at once keep their order within each partition', async () => {
-    await client.admin().createTopics([{ name: 'ordered', partitions: 4 }]);
+    const topic = await freshTopic(client, 'ordered', { partitions: 4 });
     const producer = client.producer();
     const sends = Array.from({ length: 2000 }, (_, index) =>
-      producer.send({ topic: 'ordered', partition: index % 4, value: String(index).padStart(5, '0') }),
+      producer.send({ topic, partition: index % 4, value: String(index).padStart(5, '0') }),
     );
     await Promise.all(sends);
-    const seen = await readAll('ordered');
+    const seen = await readAll(topic);
     expect(seen.length).toBe(2000);
     for (const partition of ['0', '1', '2', '3']) {
       const values = seen
@@ -166,20 +165,21 @@ describe('produce and consume', () => {
   });
 
   it('seek goes back, pause holds, resume goes on', async () => {
+    const topic = await freshTopic(client, 'moves');
     const producer = client.producer();
     await producer.sendBatch(
-      'moves',
+      topic,
       Array.from({ length: 30 }, (_, index) => ({ value: String(index), partition: 0 })),
     );
     await using consumer = client.consumer({ maxPollRecords: 10 });
-    consumer.assign([{ topic: 'moves', partition: 0, offset: 5 }]);
+    consumer.assign([{ topic, partition: 0, offset: 5 }]);
     const firsts: number[] = [];
     for await (const batch of consumer.batches()) {
       firsts.push(batch.firstOffset);
-      if (firsts.length === 2) consumer.seek({ topic: 'moves', partition: 0, offset: 1 });
+      if (firsts.length === 2) consumer.seek({ topic, partition: 0, offset: 1 });
       if (firsts.length === 3) {
-        consumer.pause([{ topic: 'moves', partition: 0 }]);
-        setTimeout(() => consumer.resume([{ topic: 'moves', partition: 0 }]), 50);
+        consumer.pause([{ topic, partition: 0 }]);
+        setTimeout(() => consumer.resume([{ topic, partition: 0 }]), 50);
       }
       if (firsts.length === 4) break;
     }
@@ -187,19 +187,20 @@ describe('produce and consume', () => {
   });
 
   it('an offset that the log does not hold is reset by autoOffsetReset, or an error', async () => {
+    const topic = await freshTopic(client, 'ranged');
     const producer = client.producer();
-    await producer.sendBatch('ranged', [
+    await producer.sendBatch(topic, [
       { value: 'a', partition: 0 },
       { value: 'b', partition: 0 },
     ]);
     await using reset = client.consumer({ autoOffsetReset: 'earliest' });
-    reset.assign([{ topic: 'ranged', partition: 0, offset: 99 }]);
+    reset.assign([{ topic, partition: 0, offset: 99 }]);
     for await (const batch of reset.batches()) {
       expect(batch.firstOffset).toBe(0);
       break;
     }
     await using strict = client.consumer({ autoOffsetReset: 'none' });
-    strict.assign([{ topic: 'ranged', partition: 0, offset: 99 }]);
+    strict.assign([{ topic, partition: 0, offset: 99 }]);
     await expect(strict.batches().next()).rejects.toMatchObject({ code: 'OFFSET_OUT_OF_RANGE' });
     expect(strict.health()).toMatchObject({ state: 'failed', healthy: false });
   });

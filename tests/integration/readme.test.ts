@@ -2,11 +2,14 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { createClient } from '@seatlog/kafka-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TestCluster } from './test-cluster.ts';
+import { freshName, freshTopic, TestCluster } from './test-cluster.ts';
 
 const README = new URL('../../libs/kafka-client/README.md', import.meta.url);
 const EXAMPLE = /^## (.+)$|```ts\n([\s\S]*?)```/gm;
+/** Topics and groups of the examples, which get fresh names: each example relies on what the ones before it wrote. */
+const NAMES = /'(reservations|refunds|orders|db-writer|mailer|notifier)'/g;
 const EXAMPLE_DEADLINE_MS = 60_000;
 
 interface Example {
@@ -19,7 +22,9 @@ function examples(): readonly Example[] {
   let heading = '';
   for (const [, title, code] of readFileSync(README, 'utf8').matchAll(EXAMPLE)) {
     if (title !== undefined) heading = title;
-    if (code !== undefined) found.push({ title: `${heading} ${found.length + 1}`, code });
+    if (code === undefined) continue;
+    const renamed = code.replaceAll(NAMES, (_, name: string) => `'${freshName(name)}'`);
+    found.push({ title: `${heading} ${found.length + 1}`, code: renamed });
   }
   return found;
 }
@@ -28,6 +33,9 @@ let cluster: TestCluster;
 
 beforeAll(async () => {
   cluster = await TestCluster.start();
+  // Given brokers may not make topics by themselves.
+  await using client = createClient({ brokers: cluster.address });
+  for (const topic of ['reservations', 'refunds']) await freshTopic(client, topic);
 });
 
 afterAll(async () => {
