@@ -28,6 +28,7 @@ interface Seen {
 async function scriptedApi(replies: readonly Reply[]) {
   const seen: Seen[] = [];
   const held: (() => void)[] = [];
+  let connections = 0;
   const server = createServer((request, response) => {
     void bodyOf(request).then(({ seats }) => {
       const reply = replies[Math.min(seen.length, replies.length - 1)] ?? 'hang up';
@@ -49,12 +50,18 @@ async function scriptedApi(replies: readonly Reply[]) {
       else answer();
     });
   });
+  server.on('connection', () => (connections += 1));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, held };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    held,
+    connections: () => connections,
+  };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<{ readonly seats: readonly string[] }> {
@@ -73,6 +80,7 @@ const settings: SpikeSettings = {
   seats: 100,
   mix: defaultMix,
   connections: 32,
+  keepAlive: true,
   warmUpSeconds: 0,
   seed: 7,
   fsync: false,
@@ -175,6 +183,19 @@ describe('the generator', () => {
     clock.advance(1000);
     expect((await run).tally).toMatchObject({ offered: 10, accepted: 10 });
     expect(readJournal(journalFile)).toHaveLength(12);
+  });
+
+  it('comes on one connection or on many, as asked', async () => {
+    for (const keepAlive of [true, false]) {
+      const { url, seen, connections } = await scriptedApi(['accept']);
+      const { clock, run } = generatorFor(url, { keepAlive, connections: 1 });
+      for (let arrival = 1; arrival <= 10; arrival += 1) {
+        await expect.poll(() => seen.length).toBe(arrival);
+        clock.advance(100);
+      }
+      expect((await run).tally.accepted).toBe(10);
+      expect(connections()).toBe(keepAlive ? 1 : 10);
+    }
   });
 
   it('samples few of the accepted orders', async () => {

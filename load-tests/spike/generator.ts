@@ -46,10 +46,10 @@ export class Generator {
 
   constructor(job: GeneratorJob, ports: GeneratorPorts) {
     const { settings, bookingApiUrl, eventId } = job;
-    const { connections, seats, mix, seed } = settings;
+    const { connections, keepAlive, seats, mix, seed } = settings;
     this.#job = job;
     this.#ports = ports;
-    this.#api = new BookingApi(bookingApiUrl, connections);
+    this.#api = new BookingApi(bookingApiUrl, connections, keepAlive);
     // Drawn beforehand, so that they depend on nothing that happens and cost nothing while the clock runs.
     this.#wishes = wishesFor(arrivalsOf(settings), hallOf(eventId, seats).seatIds, mix, seed);
   }

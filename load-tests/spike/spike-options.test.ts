@@ -16,6 +16,7 @@ describe('the command line of a spike', () => {
       seats: LEAST_SEATS,
       mix: { pairs: 0.5, popular: 0, declined: 0 },
       connections: 512,
+      keepAlive: true,
       warmUpSeconds: 5,
       seed: 42,
       fsync: false,
@@ -26,7 +27,7 @@ describe('the command line of a spike', () => {
 
   it('takes every setting', () => {
     const line =
-      '--rate 10 --seconds 2 --profile spike --partitions 12 --acks 0 --workers 3 --seats 30000 --mix popular=0.2 --connections 8 --warm-up 0 --seed 7 --fsync --kill broker-1@1 --kill redis@0 --data /tmp/x --results /tmp/y --no-build';
+      '--rate 10 --seconds 2 --profile spike --partitions 12 --acks 0 --workers 3 --seats 30000 --mix popular=0.2 --connections 8 --no-keep-alive --warm-up 0 --seed 7 --fsync --kill broker-1@1 --kill redis@0 --data /tmp/x --results /tmp/y --no-build';
     expect(read(line)).toMatchObject({
       profile: 'spike',
       partitions: 12,
@@ -35,6 +36,7 @@ describe('the command line of a spike', () => {
       seats: 30_000,
       mix: { pairs: 0.5, popular: 0.2, declined: 0 },
       connections: 8,
+      keepAlive: false,
       warmUpSeconds: 0,
       seed: 7,
       fsync: true,

@@ -22,6 +22,8 @@ export interface SpikeSettings {
   readonly mix: Mix;
   /** Requests under way at one time, at most. */
   readonly connections: number;
+  /** False: each request comes on a connection of its own, as those of a crowd do. */
+  readonly keepAlive: boolean;
   /** Before the measurement, at a fifth of the rate; 0 measures cold processes. */
   readonly warmUpSeconds: number;
   readonly seed: number;
@@ -61,6 +63,7 @@ export const SPIKE_HELP = `npm run load -- spike --rate n --seconds n [options]
   --seats n         of the hall (default: as many as are wished for, at least ${LEAST_SEATS})
   --mix shares      pairs=${defaultMix.pairs},popular=${defaultMix.popular},declined=${defaultMix.declined}: buyers of two seats, of one of 20 popular seats, with bad cards
   --connections n   requests under way at most (default 512)
+  --no-keep-alive   a connection for each request, as of a crowd that comes to buy once
   --warm-up n       seconds at a fifth of the rate before the measurement (default 5)
   --seed n          the same seed makes the same wishes
   --fsync           the broker syncs to disk before it acknowledges
@@ -88,6 +91,7 @@ export function readSpikeOptions(args: readonly string[], drawSeed: () => number
       seats: { type: 'string' },
       mix: { type: 'string' },
       connections: { type: 'string', default: '512' },
+      'keep-alive': { type: 'boolean', default: true },
       'warm-up': { type: 'string', default: '5' },
       seed: { type: 'string' },
       fsync: { type: 'boolean', default: false },
@@ -124,6 +128,7 @@ export function readSpikeOptions(args: readonly string[], drawSeed: () => number
         ? Math.min(MOST_SEATS, Math.max(LEAST_SEATS, seatsWished))
         : whole('seats', values.seats, 1, MOST_SEATS),
     connections: whole('connections', values.connections, 1, MOST_CONNECTIONS),
+    keepAlive: values['keep-alive'],
     seed: values.seed === undefined ? drawSeed() : whole('seed', values.seed, 0, 2 ** 32 - 1),
     fsync: values.fsync,
     kills: values.kill.map((text) => readKill(text, load.seconds)),

@@ -55,6 +55,7 @@ const run: SpikeFacts = {
     seats: 4,
     mix: defaultMix,
     connections: 8,
+    keepAlive: true,
     warmUpSeconds: 0,
     seed: 7,
     fsync: false,
