@@ -15,6 +15,13 @@ import { CLIENTS, SHAPES, type ClientName, type ShapeName } from './sdk/shapes.t
 
 type Contender = ClientName | 'seatlog-idempotent';
 
+/** How many times as much as a peer. */
+export interface Ratios {
+  readonly toBestPeer: number;
+  readonly toKafkajs: number;
+  readonly toPlatformatic: number;
+}
+
 export interface ShapeReport {
   readonly shape: ShapeName;
   /** Records a second, the median of all rounds. */
@@ -123,16 +130,21 @@ function report(shape: ShapeName, of: (contender: Contender) => readonly RunResu
       median(of(contender).map(({ records, cpuMs }) => (cpuMs / records) * 1000)),
     );
   }
-  const { seatlog = 0, kafkajs = 1, platformatic = 1 } = rates;
+  const perCpu = Object.fromEntries(
+    Object.entries(cpuMicros).map(([contender, micros]) => [contender, 1 / micros]),
+  );
+  return { shape, rates, cpuMicros, ratios: ratiosOf(rates), cpuRatios: ratiosOf(perCpu) };
+}
+
+function ratiosOf({
+  seatlog = 0,
+  kafkajs = 1,
+  platformatic = 1,
+}: Partial<Record<Contender, number>>): Ratios {
   return {
-    shape,
-    rates,
-    cpuMicros,
-    ratios: {
-      toBestPeer: rounded(seatlog / Math.max(kafkajs, platformatic)),
-      toKafkajs: rounded(seatlog / kafkajs),
-      toPlatformatic: rounded(seatlog / platformatic),
-    },
+    toBestPeer: rounded(seatlog / Math.max(kafkajs, platformatic)),
+    toKafkajs: rounded(seatlog / kafkajs),
+    toPlatformatic: rounded(seatlog / platformatic),
   };
 }
 
@@ -163,15 +175,17 @@ function table(sdk: SdkReport): string {
   const columns: Contender[] = ['seatlog', 'seatlog-idempotent', 'platformatic', 'kafkajs'];
   const thousands = (value: number | undefined): string =>
     value === undefined ? '-' : `${Math.round(value / 1000)}k`;
-  const rows = sdk.shapes.map(({ shape, rates, ratios }) => [
+  const rows = sdk.shapes.map(({ shape, rates, ratios, cpuRatios }) => [
     shape,
     ...columns.map((contender) => thousands(rates[contender])),
-    `${ratios.toBestPeer}x`,
-    `${ratios.toKafkajs}x`,
+    `${ratios.toPlatformatic}x (${cpuRatios.toPlatformatic}x)`,
+    `${ratios.toKafkajs}x (${cpuRatios.toKafkajs}x)`,
   ]);
-  const header = ['records/s', ...columns, 'to best peer', 'to kafkajs'];
+  const header = ['records/s', ...columns, 'to platformatic (CPU)', 'to kafkajs (CPU)'];
   return [header, ...rows]
-    .map((cells) => cells.map((cell, index) => cell.padEnd(index === 0 ? 28 : 20)).join(''))
+    .map((cells) =>
+      cells.map((cell, index) => cell.padEnd(index === 0 ? 28 : index > columns.length ? 24 : 20)).join(''),
+    )
     .join('\n');
 }
 
