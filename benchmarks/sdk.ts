@@ -28,11 +28,9 @@ export interface ShapeReport {
   readonly rates: Readonly<Partial<Record<Contender, number>>>;
   /** CPU of the client's process, microseconds a record. */
   readonly cpuMicros: Readonly<Partial<Record<Contender, number>>>;
-  readonly ratios: {
-    readonly toBestPeer: number;
-    readonly toKafkajs: number;
-    readonly toPlatformatic: number;
-  };
+  readonly ratios: Ratios;
+  /** The same by CPU time a record, which holds on a busy machine too. */
+  readonly cpuRatios: Ratios;
 }
 
 export interface SdkReport {
