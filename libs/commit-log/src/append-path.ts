@@ -9,6 +9,7 @@ import {
 } from './append-admission.ts';
 import { CommitGate, failAll } from './commit-gate.ts';
 import { LogError, type LogErrorCode } from './log-error.ts';
+import { asLogFailure } from './log-failure.ts';
 import type { LogParts } from './log-parts.ts';
 import type { LogSegment } from './log-segment.ts';
 import { LogSyncer } from './log-syncer.ts';
@@ -264,29 +265,35 @@ export class AppendPath {
   }
 
   #written(batches: readonly QueuedBatch[], segment: LogSegment): void {
-    const { local, producers, epochs, config } = this.#parts;
     if (this.#failure !== null) return this.#settleAfterFailure(batches, this.#failure);
+    try {
+      this.#record(batches, segment);
+    } catch (cause) {
+      this.fence(asLogFailure(cause));
+      return this.#settleAfterFailure(batches, asLogFailure(cause));
+    }
+    for (const batch of batches) if (batch.done !== null) this.#gate.admit(batch.lastOffset + 1, batch.done);
+    this.#askForSync();
+    return this.#advance();
+  }
+
+  /** Takes note of batches that are in the file. */
+  #record(batches: readonly QueuedBatch[], segment: LogSegment): void {
+    const { local, producers, epochs, config } = this.#parts;
+    const { indexIntervalBytes } = config;
     let epochBegan = false;
     for (const batch of batches) {
-      segment.noteAppended(
-        batch.bytes.length,
-        batch.lastOffset,
-        batch.maxTimestamp,
-        config.indexIntervalBytes,
-      );
+      segment.noteAppended(batch.bytes.length, batch.lastOffset, batch.maxTimestamp, indexIntervalBytes);
       if (batch.producer !== null) producers.commit(batch.producer);
       if (batch.leaderEpoch > epochs.cache.latestEpoch) {
         epochBegan = epochs.cache.assign(batch.leaderEpoch, batch.baseOffset) || epochBegan;
       }
-      if (batch.done !== null) this.#gate.admit(batch.lastOffset + 1, batch.done);
     }
     producers.advanceTo(local.endOffset);
     this.#nextOffset = Math.max(this.#nextOffset, local.endOffset);
     this.#syncer.noteWritten(segment);
     if (epochBegan) epochs.saveInBackground();
     if (segment.indexes.saveIsDue) local.saveDerived('An index', () => segment.indexes.save());
-    this.#askForSync();
-    return this.#advance();
   }
 
   /** A write that was in flight when the log was fenced: it may be there or not, and is acknowledged to nobody. */
@@ -329,8 +336,9 @@ export class AppendPath {
     tail.truncate(endOffset);
     producers.dropStaged();
     const lost = [...completionsOf(batches), ...this.#gate.truncate(endOffset)];
-    if (error.code === 'LOG_OUT_OF_SPACE') this.#owner.failed(error);
-    else if (error.code !== 'LOG_TRUNCATED' && error.code !== 'LOG_CLOSED') this.fence(error);
+    if (error.code === 'LOG_FENCED') this.fence(error);
+    // The disk is full, or no segment could be begun: nothing is lost but these appends, and it may pass.
+    else if (error.code === 'LOG_OUT_OF_SPACE' || error.code === 'LOG_IO_FAILED') this.#owner.failed(error);
     failAll(lost, error);
   }
 }

@@ -1,5 +1,6 @@
 import type { FileSystem } from '@seatlog/runtime';
-import { asFileSystemFailure } from './file-failure.ts';
+import type { LogError } from './log-error.ts';
+import { asLogFailure } from './log-failure.ts';
 import {
   encodeOffsetCheckpoint,
   type OffsetsByPartition,
@@ -45,15 +46,12 @@ export class CheckpointFile {
     return this.#files.replaceFileInBackground(this.path, bytes, (error) => {
       this.#writing = false;
       if (error === null) this.#written = text;
-      settle(waiting, error === null ? null : asFileSystemFailure(error));
+      settle(waiting, error === null ? null : asLogFailure(error));
       if (this.#waiting.length > 0 && !this.#writing) this.#writeNext();
     });
   }
 }
 
-function settle(
-  waiting: readonly FlushCompletion[],
-  error: ReturnType<typeof asFileSystemFailure> | null,
-): void {
+function settle(waiting: readonly FlushCompletion[], error: LogError | null): void {
   for (const done of waiting) done(error);
 }

@@ -3,7 +3,7 @@ import { type Cancel, type FileLock, FileSystemError } from '@seatlog/runtime';
 import { takeCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker.ts';
 import { DirectoryCheckpoints } from './directory-checkpoints.ts';
 import { DirectoryRemoval } from './directory-removal.ts';
-import { asFileSystemFailure, attemptOnFiles } from './file-failure.ts';
+import { asLogFailure, attempted } from './log-failure.ts';
 import type { LogConfig } from './log-config.ts';
 import {
   type CloseOptions,
@@ -34,7 +34,7 @@ import type { SegmentedLog } from './segmented-log.ts';
 /** Takes a log directory; the contract stands at `LogDirectory`. Throws LOG_DIRECTORY_LOCKED or LOG_DIRECTORY_FOREIGN. */
 export function openLogDirectory(options: LogDirectoryOptions): LogDirectory {
   const { fileSystem: files, path, random } = options;
-  return attemptOnFiles(() => {
+  return attempted(() => {
     // Looked at before anything is touched: a foreign directory is left exactly as it was.
     const before = readMetaProperties(files, path);
     if (before !== null) requireOwn(path, before, options);
@@ -126,7 +126,7 @@ class DiskLogDirectory implements LogDirectory {
     try {
       return this.#open(found, config, { clean: this.cleanStart, ...this.#checkpoints.of(name) });
     } catch (cause) {
-      const failure = asFileSystemFailure(cause);
+      const failure = asLogFailure(cause);
       this.failures.set(name, failure);
       throw failure;
     }
@@ -161,7 +161,7 @@ class DiskLogDirectory implements LogDirectory {
     if (this.#logs.has(name) || this.#onDisk.has(name) || this.failures.has(name)) {
       throw new LogError('PARTITION_EXISTS', `${name} exists in ${this.path}`);
     }
-    return attemptOnFiles(() => {
+    return attempted(() => {
       const { fileSystem: files } = this.#options;
       files.makeDirectory(this.#directoryOf(name));
       if (topicId !== null) writeTopicId(files, this.#directoryOf(name), topicId);
@@ -245,7 +245,7 @@ class DiskLogDirectory implements LogDirectory {
     this.failures.delete(name);
     this.#checkpoints.forget(name);
     const { fileSystem: files, random } = this.#options;
-    return attemptOnFiles(() => {
+    return attempted(() => {
       if (files.stat(directory) === null) return null;
       const target = this.#directoryOf(asideDirectoryName(name, random.bytes(16), reason));
       files.rename(directory, target);
@@ -300,7 +300,7 @@ class DiskLogDirectory implements LogDirectory {
       action();
       return null;
     } catch (cause) {
-      return asFileSystemFailure(cause);
+      return asLogFailure(cause);
     }
   }
 

@@ -1,5 +1,5 @@
 import { type FileSystemError, isOutOfSpace } from '@seatlog/runtime';
-import { asFileSystemFailure } from './file-failure.ts';
+import { asLogFailure } from './log-failure.ts';
 import { Fifo } from './fifo.ts';
 import { LogError } from './log-error.ts';
 import type { BatchesAhead, LogSegment } from './log-segment.ts';
@@ -98,7 +98,7 @@ export class LogWriter {
     try {
       segment = this.#owner.segmentFor(first);
     } catch (cause) {
-      this.#fail([], asFileSystemFailure(cause));
+      this.#fail([], asLogFailure(cause));
       return;
     }
     const batches = this.#takeGroup();

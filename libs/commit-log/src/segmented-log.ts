@@ -1,7 +1,7 @@
 import { AppendPath } from './append-path.ts';
-import { asFileSystemFailure } from './file-failure.ts';
+import { asLogFailure } from './log-failure.ts';
 import type { LogConfig } from './log-config.ts';
-import { LogError } from './log-error.ts';
+import { LogError, type LogErrorCode } from './log-error.ts';
 import type { LogParts } from './log-parts.ts';
 import { LogReader } from './log-reader.ts';
 import type {
@@ -33,6 +33,9 @@ export interface LogStart {
 
 /** Writes the recovery points down, before a log is cut: no start may trust what is written there later. */
 export type SaveRecoveryPoints = (done: FlushCompletion) => void;
+
+/** What a read comes upon that stops the log. */
+const STOPPING: ReadonlySet<LogErrorCode> = new Set(['LOG_CORRUPT', 'LOG_IO_FAILED', 'LOG_FENCED']);
 
 /** A partition's log as a row of segments on disk. The contract stands at `PartitionLog`. */
 export class SegmentedLog implements PartitionLog {
@@ -376,8 +379,8 @@ export class SegmentedLog implements PartitionLog {
     try {
       return action();
     } catch (cause) {
-      const failure = asFileSystemFailure(cause);
-      if (failure.code === 'LOG_CORRUPT' || failure.code === 'LOG_IO_FAILED') this.#path.fence(failure);
+      const failure = asLogFailure(cause);
+      if (STOPPING.has(failure.code)) this.#path.fence(failure);
       throw failure;
     }
   }
@@ -387,7 +390,7 @@ export class SegmentedLog implements PartitionLog {
       action();
       return null;
     } catch (cause) {
-      return asFileSystemFailure(cause);
+      return asLogFailure(cause);
     }
   }
 }

@@ -173,6 +173,19 @@ describe('F8: an I/O error', () => {
     expect(test.log().failure?.code).toBe('LOG_IO_FAILED');
   });
 
+  it('F10: that keeps a segment from being begun fails these appends, and the next ones succeed', () => {
+    const test = opened({ segmentBytes: 150 });
+    test.files.fault = ({ name }) => (name === 'create' ? { code: 'EMFILE' } : undefined);
+    expect(outcomesOf(test, 1)).toEqual(['LOG_IO_FAILED']);
+    test.files.fault = () => undefined;
+    expect([
+      test.log().failure,
+      test.failures.length,
+      test.append(test.log(), testBatch()).firstOffset,
+    ]).toEqual([null, 1, 2]);
+    expect(contentsOf(test.crash('process').log())).toHaveLength(2);
+  });
+
   it('on an index or a snapshot stops nothing', () => {
     const test = opened({ segmentBytes: 150 });
     test.files.fault = ({ name, path }) =>
