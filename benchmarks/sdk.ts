@@ -3,7 +3,8 @@
  *
  *     node benchmarks/sdk.ts [rounds] [seconds] [shape,shape,...] [answering|<host:port>]
  *
- * Against a broker that only answers, so that the clients are compared, or against a real one. acks 1 for all, as in the
+ * Against a broker that only answers, so that the clients are compared, or against a real one that creates topics by itself
+ * (what is produced only). acks 1 for all, as in the
  * table of peers; `seatlog-idempotent` is this client with its defaults (acks all, idempotent). Prints a table and a JSON line.
  */
 import { execFile } from 'node:child_process';
@@ -189,13 +190,12 @@ function table(sdk: SdkReport): string {
 
 if (import.meta.main) {
   const [rounds, seconds, shapes, brokers = 'answering'] = process.argv.slice(2);
-  const names = shapes === undefined || shapes === 'all' ? Object.keys(SHAPES) : shapes.split(',');
-  const sdk = await run(
-    Number(rounds ?? DEFAULT_ROUNDS),
-    Number(seconds ?? DEFAULT_SECONDS),
-    names as ShapeName[],
-    brokers,
+  const asked = shapes === undefined || shapes === 'all' ? Object.keys(SHAPES) : shapes.split(',');
+  // Only the answering broker has topics without an end to consume.
+  const names = (asked as ShapeName[]).filter(
+    (name) => brokers === 'answering' || SHAPES[name].kind === 'produce',
   );
+  const sdk = await run(Number(rounds ?? DEFAULT_ROUNDS), Number(seconds ?? DEFAULT_SECONDS), names, brokers);
   console.log(table(sdk));
   if (sdk.batching !== null) {
     const { batched, singles, ratio } = sdk.batching;
