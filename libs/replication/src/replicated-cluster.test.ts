@@ -157,6 +157,18 @@ describe('R20 to R25: when leaders change', () => {
     expect(three.log.words()).toEqual(['one', 'two']);
   });
 
+  it('R22: every batch bears the epoch of the leader that appended it, on every replica', () => {
+    const cluster = begun();
+    cluster.produce(-1, ['one']);
+    cluster.clock.advance(1000);
+    cluster.controller.elect(3);
+    cluster.clock.advance(1000);
+    cluster.produce(-1, ['two']);
+    cluster.clock.advance(1000);
+    for (const { log } of cluster.brokers)
+      expect(log.batches.map((batch) => batch.leaderEpoch)).toEqual([0, 1]);
+  });
+
   it('R21: the epoch rises under a leader that moves away and back, and what it knows is asked anew', () => {
     const cluster = begun();
     cluster.produce(-1, ['one']);

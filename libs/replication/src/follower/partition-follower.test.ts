@@ -81,6 +81,7 @@ describe('R4: the high watermark of a follower', () => {
     bench.answer({ records: batch(0, 0, 'a', 'b'), highWatermark: 9, logStartOffset: 0 });
     expect(bench.log.highWatermark).toBe(0);
     bench.settle();
+    expect(bench.effects).toContainEqual({ type: 'update-high-watermark', highWatermark: 2 });
     expect(bench.log.highWatermark).toBe(2);
     bench.exchange({ highWatermark: 1, logStartOffset: 0 });
     expect(bench.log.highWatermark).toBe(1);

@@ -60,6 +60,7 @@ describe('R10: a follower was last caught up', () => {
   it('at its previous fetch, if it has reached what was the end then', () => {
     const bench = new LeaderBench();
     bench.append(3);
+    bench.advance(70);
     bench.fetch(2, 0);
     const previous = bench.moment.monotonic;
     bench.advance(70);

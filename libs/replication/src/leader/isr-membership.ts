@@ -12,7 +12,7 @@ export interface LeaderPosition {
 }
 
 /** The controller would take it: it is live, and its fetches are of the process that is registered. */
-export function isEligible({ brokerId, brokerEpoch }: FollowerState, cluster: ClusterView): boolean {
+function isEligible({ brokerId, brokerEpoch }: FollowerState, cluster: ClusterView): boolean {
   const broker = cluster.broker(brokerId);
   return isActive(broker) && broker?.epoch === brokerEpoch;
 }

@@ -320,7 +320,7 @@ export class PartitionLeader {
       heldBackBy: boundsOfHighWatermark(this.#followers, this.#isr.maximal, this.#position(moment)),
       isUnderMinIsr: this.isUnderMinIsr,
     });
-    if (reached > this.#highWatermark) {
+    if (reached !== this.#highWatermark) {
       this.#highWatermark = reached;
       effects.push({ type: 'update-high-watermark', highWatermark: reached }, wakeFetches('high-watermark'));
     }
