@@ -312,7 +312,7 @@ export class KafkaProducer implements Producer {
     reject: (error: KafkaClientError) => void,
   ): { resolve: (value: T) => void; reject: (error: KafkaClientError) => void } {
     // Once it lies in a batch, nothing can take a record out again. Whoever aborts before that rejects first.
-    const onAbort = (): void => queueMicrotask(() => reject(aborted(signal, 'unknown')));
+    const onAbort = (): void => void Promise.resolve().then(() => reject(aborted(signal, 'unknown')));
     signal.addEventListener('abort', onAbort, { once: true });
     const stop = (): void => signal.removeEventListener('abort', onAbort);
     return {
