@@ -40,7 +40,7 @@ function recordsOf(partition: Partition): LoggedRecord[] {
     const read = partition.read(offset, { maxBytes: READ_BYTES, bound: 'log-end' });
     for (const chunk of read.records) {
       // The log may use its memory again: records are views on a copy of their own.
-      for (const batch of batchesIn(chunk.slice())) records.push(...recordsIn(partition, batch));
+      for (const batch of batchesIn(new Uint8Array(chunk))) records.push(...recordsIn(partition, batch));
     }
     read.release();
     if (read.nextOffset <= offset) break;

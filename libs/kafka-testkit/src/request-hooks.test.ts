@@ -144,6 +144,53 @@ describe('hooks on requests', () => {
     expect(asked).toEqual(['first', 'second seatlog 1 1', 'third']);
   });
 
+  it('tells the test what a hook threw', async () => {
+    await using told = await story();
+    const { cluster, client } = told;
+    let isWrong = true;
+    cluster.onRequest('produce', () => {
+      if (isWrong) throw new Error('an assertion in a hook');
+      return 'pass';
+    });
+    const sent = client.producer().send({ topic: 't', value: 'v' });
+    await expect(cluster.advance(0)).rejects.toThrow('an assertion in a hook');
+    isWrong = false;
+    await cluster.until(sent);
+    expect(valuesOf(cluster)).toEqual(['v']);
+  });
+
+  it('rejects the close of the cluster, too, with what a hook threw', async () => {
+    const cluster = await createTestCluster({ topics: [{ name: 't' }] });
+    const client = createClient({ ...cluster.clientOptions, requestTimeoutMs: 100 });
+    const thrown = Promise.withResolvers<void>();
+    cluster.onRequest('produce', () => {
+      thrown.resolve();
+      throw new Error('an assertion in a hook');
+    });
+    const sent = client.producer().send({ topic: 't', value: 'v' });
+    sent.catch(() => {});
+    await thrown.promise;
+    await client.close({ timeoutMs: 0 });
+    await expect(cluster.close()).rejects.toThrow('an assertion in a hook');
+  });
+
+  it('closes at once while an answer is held back', async () => {
+    const cluster = await createTestCluster({ topics: [{ name: 't' }] });
+    const client = createClient(cluster.clientOptions);
+    const asked = Promise.withResolvers<void>();
+    cluster.onRequest('produce', () => {
+      asked.resolve();
+      return { delayMs: 3_600_000 };
+    });
+    client
+      .producer()
+      .send({ topic: 't', value: 'v' })
+      .catch(() => {});
+    await asked.promise;
+    await cluster.close();
+    await client.close({ timeoutMs: 0 });
+  });
+
   it('does not stand in the way of the cluster’s own requests', async () => {
     await using told = await story();
     const { cluster } = told;

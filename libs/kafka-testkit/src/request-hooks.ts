@@ -37,7 +37,10 @@ export interface HookContext {
   readonly count: number;
 }
 
-/** The request's bytes fields (Produce: `records`) are good until the hook returns. */
+/**
+ * The request's bytes fields (Produce: `records`) are good until the hook returns. When it throws, a failed assertion for
+ * instance, the connection is dropped, and the cluster's next `advance`, `until` or `close` rejects with what it threw.
+ */
 export type RequestHook<Name extends ApiName> = (
   request: PassedRequest<Name>,
   context: HookContext,
@@ -57,11 +60,13 @@ const DROPPED = 'a hook of the test kit closes it';
 
 export class RequestHooks {
   readonly #unhookedClient: string;
+  readonly #failed: (error: unknown) => void;
   #hooks: readonly Hook[] = [];
 
-  /** Requests of this client meet no hook. */
-  constructor(unhookedClient: string) {
+  /** Requests of `unhookedClient` meet no hook. `failed` hears what a hook threw. */
+  constructor(unhookedClient: string, failed: (error: unknown) => void) {
     this.#unhookedClient = unhookedClient;
+    this.#failed = failed;
   }
 
   add<Name extends ApiName>(api: Name, hook: RequestHook<Name> | RequestAnswer): () => void {
@@ -76,10 +81,19 @@ export class RequestHooks {
 
   interceptor(nodeId: number, timers: Timers): RequestInterceptor {
     return (request) => {
-      const answer = this.#answerTo(request, nodeId);
+      const answer = this.#answerOrFailure(request, nodeId);
       if (answer === null) request.handle(request.respond);
       else act(request, answer, timers);
     };
+  }
+
+  #answerOrFailure(request: InterceptedRequest, nodeId: number): NotPassed | null {
+    try {
+      return this.#answerTo(request, nodeId);
+    } catch (error) {
+      this.#failed(error);
+      return { dropConnection: 'before' };
+    }
   }
 
   #answerTo({ api, body, context }: InterceptedRequest, nodeId: number): NotPassed | null {

@@ -56,7 +56,9 @@ class EmbeddedCluster implements TestCluster {
   readonly #disk: MemoryFileSystem;
   readonly #memory: MemoryNetwork;
   readonly #network: Network;
-  readonly #hooks = new RequestHooks(OWN_CLIENT);
+  readonly #hooks = new RequestHooks(OWN_CLIENT, (error) => this.#failures.push(error));
+  /** What went wrong where nobody waited for it. */
+  readonly #failures: unknown[] = [];
   readonly #host: string;
   /** 0 until a socket has taken one. */
   #port: number;
@@ -108,10 +110,15 @@ class EmbeddedCluster implements TestCluster {
       throw new Error("advance needs a cluster with clock: 'virtual'; the real clock moves by itself");
     }
     await this.#virtual.advance(milliseconds);
+    this.#reportFailure();
   }
 
-  until<T>(promise: Promise<T>, { withinMs = DEFAULT_LIMIT_MS } = {}): Promise<T> {
-    return this.#virtual === null ? promise : this.#virtual.until(promise, withinMs);
+  async until<T>(promise: Promise<T>, { withinMs = DEFAULT_LIMIT_MS } = {}): Promise<T> {
+    try {
+      return await (this.#virtual === null ? promise : this.#virtual.until(promise, withinMs));
+    } finally {
+      this.#reportFailure();
+    }
   }
 
   async createTopic(topic: string | TestTopic): Promise<void> {
@@ -150,9 +157,7 @@ class EmbeddedCluster implements TestCluster {
         network: this.#network,
       },
       interceptor: this.#hooks.interceptor(NODE_ID, timers),
-      onFatal: (error) => {
-        throw error;
-      },
+      onFatal: (error) => this.#failures.push(error),
     });
     const broker = await this.until(starting);
     this.#life = { broker, lifespan };
@@ -172,8 +177,13 @@ class EmbeddedCluster implements TestCluster {
     await this.start();
   }
 
-  async close(): Promise<void> {
-    if (this.#life !== null) await this.#stop(this.#life);
+  /** Waits for nothing: what the disk holds is of no interest any more. */
+  close(): Promise<void> {
+    if (this.#life !== null) this.#abandon(this.#life);
+    return new Promise((resolve) => {
+      this.#reportFailure();
+      resolve();
+    });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -186,11 +196,19 @@ class EmbeddedCluster implements TestCluster {
     lifespan.end();
   }
 
-  #crash({ broker, lifespan }: Life, kind: 'process' | 'power'): void {
+  #crash(life: Life, kind: 'process' | 'power'): void {
+    this.#disk.crash({ kind, unsynced: 'lost' });
+    this.#abandon(life);
+  }
+
+  #abandon({ broker, lifespan }: Life): void {
     this.#life = null;
     lifespan.end();
-    this.#disk.crash({ kind, unsynced: 'lost' });
     broker.abandon();
+  }
+
+  #reportFailure(): void {
+    if (this.#failures.length > 0) throw this.#failures.shift();
   }
 
   #running(): Life {
