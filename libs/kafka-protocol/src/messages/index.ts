@@ -29,9 +29,17 @@ import { createPartitions } from './37-create-partitions.ts';
 import { deleteGroups } from './42-delete-groups.ts';
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
 import { offsetDelete } from './47-offset-delete.ts';
+import { vote } from './52-vote.ts';
+import { beginQuorumEpoch } from './53-begin-quorum-epoch.ts';
+import { endQuorumEpoch } from './54-end-quorum-epoch.ts';
+import { describeQuorum } from './55-describe-quorum.ts';
 import { alterPartition } from './56-alter-partition.ts';
+import { fetchSnapshot } from './59-fetch-snapshot.ts';
 import { describeCluster } from './60-describe-cluster.ts';
 import { describeProducers } from './61-describe-producers.ts';
+import { brokerRegistration } from './62-broker-registration.ts';
+import { brokerHeartbeat } from './63-broker-heartbeat.ts';
+import { allocateProducerIds } from './67-allocate-producer-ids.ts';
 
 export const apis = {
   produce,
@@ -63,9 +71,17 @@ export const apis = {
   deleteGroups,
   incrementalAlterConfigs,
   offsetDelete,
+  vote,
+  beginQuorumEpoch,
+  endQuorumEpoch,
+  describeQuorum,
   alterPartition,
+  fetchSnapshot,
   describeCluster,
   describeProducers,
+  brokerRegistration,
+  brokerHeartbeat,
+  allocateProducerIds,
 } as const;
 
 const byKey: ReadonlyMap<number, AnyApi> = new Map(Object.values(apis).map((api) => [api.key, api]));

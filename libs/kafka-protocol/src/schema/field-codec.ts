@@ -63,6 +63,8 @@ function isTagged(field: Field, version: number, flexible: boolean): boolean {
   return tagged === undefined || includesVersion(parseVersions(tagged), version);
 }
 
+const NO_RECORDS = new Uint8Array(0);
+
 function defaultOf(field: Field, inner: StructCodec | null): () => unknown {
   const { shape, options } = field;
   if (options.default !== undefined) {
@@ -74,8 +76,10 @@ function defaultOf(field: Field, inner: StructCodec | null): () => unknown {
       const value = SCALAR_DEFAULTS[shape.scalar];
       return () => value;
     }
-    case 'records':
-      return () => null;
+    case 'records': {
+      const value = options.nullable === undefined ? NO_RECORDS : null;
+      return () => value;
+    }
     case 'struct':
       return () => inner?.createDefault();
     case 'scalars':
@@ -92,7 +96,7 @@ function defaultTest(field: Field, inner: StructCodec | null): (value: unknown) 
       if (shape.scalar === 'bytes') return isEmpty;
       return (value) => value === SCALAR_DEFAULTS[shape.scalar];
     case 'records':
-      return (value) => value === null;
+      return options.nullable === undefined ? isEmpty : (value) => value === null;
     case 'struct':
       return (value) => value !== null && inner?.isDefault(value) === true;
     case 'scalars':

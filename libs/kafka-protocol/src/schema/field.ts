@@ -133,7 +133,7 @@ export const string = scalar('string');
 export const uuid = scalar('uuid');
 export const bytes = scalar('bytes');
 
-/** Record batches, passed through as they are. The default is null. */
+/** Record batches, passed through as they are. The default is null, or no bytes where null is not allowed. */
 export function records<const V extends VersionRange, const O extends FieldOptions<null> = NoOptions>(
   versions: V,
   options?: O,

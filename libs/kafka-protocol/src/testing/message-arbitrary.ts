@@ -81,7 +81,8 @@ function completedField({ shape, options }: Field, given: unknown): unknown {
         return Buffer.from((value as Uint8Array | undefined) ?? []).toString('hex');
       return value ?? DEFAULTS[shape.scalar] ?? 0;
     case 'records':
-      return value === undefined ? null : Buffer.from(value as Uint8Array).toString('hex');
+      if (value === undefined) return options.nullable === undefined ? '' : null;
+      return Buffer.from(value as Uint8Array).toString('hex');
     case 'scalars':
       return value ?? [];
     case 'struct':
