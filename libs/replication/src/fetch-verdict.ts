@@ -12,6 +12,8 @@ export interface FetchLook {
   readonly fetchOffset: number;
   /** -1 where the sender does not say. */
   readonly lastFetchedEpoch: number;
+  /** Of the follower's log; -1 for a consumer. */
+  readonly logStartOffset: number;
   readonly isReadCommitted: boolean;
   /** Whether the version and a rack allow a consumer to read from a follower (Fetch 11 and later). */
   readonly mayReadFromFollower: boolean;

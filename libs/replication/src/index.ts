@@ -66,6 +66,7 @@ export { type PartitionIdentity, partitionName } from './partition-identity.ts';
 export {
   PartitionReplica,
   type PartitionReplicaOptions,
+  type OutsideLeaderEvent,
   type ReplicaEffect,
   type ReplicaEvent,
   type ReplicaRole,

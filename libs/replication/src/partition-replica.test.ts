@@ -1,6 +1,7 @@
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import { describe, expect, it } from 'vitest';
 import type { PartitionMetadata } from './cluster-view.ts';
+import type { FetchLook, FetchVerdict } from './fetch-verdict.ts';
 import { PartitionReplica, type ReplicaEffect, type ReplicaEvent } from './partition-replica.ts';
 import { MemoryLog } from './testing/memory-log.ts';
 import { answerWith } from './testing/parked-fetches.ts';
@@ -8,6 +9,16 @@ import { sampleBatch } from './testing/sample-batch.ts';
 import { TOPIC_ID } from './testing/simulated-settings.ts';
 
 const moment = { now: 1_700_000_000_000, monotonic: 5000 };
+const consumerFetch: FetchLook = {
+  replicaId: -1,
+  brokerEpoch: -1,
+  currentLeaderEpoch: -1,
+  fetchOffset: 0,
+  lastFetchedEpoch: -1,
+  logStartOffset: -1,
+  isReadCommitted: false,
+  mayReadFromFollower: false,
+};
 const config = { minInsyncReplicas: 1, replicaLagTimeMaxMs: 30_000 };
 
 function metadata(
@@ -67,22 +78,12 @@ class Bench {
     return this.step({ type: 'follower-event', event: { type: 'fetched', requestId: 1, answer } });
   }
 
-  check(look: {
-    readonly replicaId?: number;
-    readonly fetchOffset?: number;
-    readonly mayReadFromFollower?: boolean;
-    readonly currentLeaderEpoch?: number;
-  }) {
-    return this.replica.checkFetch({
-      replicaId: -1,
-      brokerEpoch: -1,
-      currentLeaderEpoch: -1,
-      fetchOffset: 0,
-      lastFetchedEpoch: -1,
-      isReadCommitted: false,
-      mayReadFromFollower: false,
-      ...look,
-    });
+  look(look: Partial<FetchLook>, when: 'first' | 'again' = 'first') {
+    return this.replica.lookAtFetch({ ...consumerFetch, ...look }, when, moment);
+  }
+
+  check(look: Partial<FetchLook>): FetchVerdict {
+    return this.look(look).verdict;
   }
 }
 
@@ -250,5 +251,43 @@ describe('R29: a wait', () => {
     bench.learn(2, 1);
     expect(bench.step({ type: 'stopped' }).map(({ type }) => type)).toContain('unfollow');
     expect(bench.replica.role).toBe('idle');
+  });
+});
+
+describe('R6, R23: a look at a follower’s fetch', () => {
+  const fetch = { replicaId: 2, brokerEpoch: 12, currentLeaderEpoch: 4, logStartOffset: 0 };
+  const known = (bench: Bench): readonly number[] =>
+    Array.from(bench.replica.leader?.followers ?? [], (follower) => follower.logEndOffset);
+  const leading = (): Bench => {
+    const bench = new Bench(MemoryLog.of('0@0,1@5', 8));
+    bench.learn(1, 4);
+    return bench;
+  };
+
+  it('is its report, when it comes', () => {
+    const bench = leading();
+    const { verdict, effects } = bench.look({ ...fetch, fetchOffset: 8, lastFetchedEpoch: 1 });
+    expect(verdict).toEqual({ kind: 'read', bound: 'log-end' });
+    expect(known(bench)).toEqual([8]);
+    expect(effects).toContainEqual({ type: 'update-high-watermark', highWatermark: 8 });
+  });
+
+  it('is none when it had been parked', () => {
+    const bench = leading();
+    expect(bench.look({ ...fetch, fetchOffset: 8, lastFetchedEpoch: 1 }, 'again').effects).toEqual([]);
+    expect(known(bench)).toEqual([-1]);
+  });
+
+  it.each<[string, Partial<FetchLook>]>([
+    ['KAFKA-13141: its history is another', { fetchOffset: 7, lastFetchedEpoch: 0 }],
+    ['it is of another epoch', { fetchOffset: 8, lastFetchedEpoch: 1, currentLeaderEpoch: 3 }],
+    ['it is out of range', { fetchOffset: 9, lastFetchedEpoch: -1 }],
+    ['it is of a process that has a successor', { fetchOffset: 8, lastFetchedEpoch: 1, brokerEpoch: 11 }],
+  ])('is none when %s', (_why, look) => {
+    const bench = leading();
+    const { verdict, effects } = bench.look({ ...fetch, ...look });
+    expect(verdict.kind).not.toBe('read');
+    expect(effects).toEqual([]);
+    expect(known(bench)).toEqual([-1]);
   });
 });

@@ -13,7 +13,7 @@
  */
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import { type ClusterView, NO_LEADER, type PartitionMetadata } from './cluster-view.ts';
-import { type FetchLook, type FetchVerdict, refused } from './fetch-verdict.ts';
+import { CONSUMER, type FetchLook, type FetchVerdict, refused } from './fetch-verdict.ts';
 import { checkFollowerFetch } from './follower/consumer-fetch-check.ts';
 import type { FollowerEffect } from './follower/follower-effects.ts';
 import type { FollowerEvent } from './follower/follower-events.ts';
@@ -25,9 +25,15 @@ import type { Moment } from './moment.ts';
 import type { PartitionIdentity } from './partition-identity.ts';
 import { type ReplicaLog, UNKNOWN_OFFSET } from './replica-log.ts';
 
+/** What the caller tells a leader; the rest a replica tells it itself. */
+export type OutsideLeaderEvent = Exclude<
+  LeaderEvent,
+  { readonly type: 'elected' | 'resigned' | 'metadata' | 'follower-fetched' }
+>;
+
 export type ReplicaEvent =
   | { readonly type: 'metadata'; readonly metadata: PartitionMetadata }
-  | { readonly type: 'leader-event'; readonly event: Exclude<LeaderEvent, { type: 'elected' | 'resigned' }> }
+  | { readonly type: 'leader-event'; readonly event: OutsideLeaderEvent }
   | { readonly type: 'follower-event'; readonly event: Exclude<FollowerEvent, { type: 'follow' }> }
   | { readonly type: 'configured'; readonly config: LeaderConfig }
   /** The partition is deleted or moved away, or the broker stops. */
@@ -97,7 +103,26 @@ export class PartitionReplica {
     return this.leader?.appendError(acks) ?? ErrorCode.NOT_LEADER_OR_FOLLOWER;
   }
 
-  checkFetch(look: FetchLook): FetchVerdict {
+  /**
+   * One look at one partition of a fetch: what to answer, and what follows from it where it is the report of a follower.
+   * A fetch is looked at when it comes, and `again` when it was parked. Carry the effects out, then read.
+   */
+  lookAtFetch(
+    look: FetchLook,
+    when: 'first' | 'again',
+    moment: Moment,
+  ): { readonly verdict: FetchVerdict; readonly effects: readonly ReplicaEffect[] } {
+    const verdict = this.#check(look);
+    const effects: ReplicaEffect[] = [];
+    if (verdict.kind === 'read' && look.replicaId !== CONSUMER) {
+      const { replicaId, brokerEpoch, fetchOffset, logStartOffset } = look;
+      const report = { replicaId, brokerEpoch, fetchOffset, logStartOffset, look: when };
+      this.#tellLeader({ type: 'follower-fetched', ...report }, moment, effects);
+    }
+    return { verdict, effects };
+  }
+
+  #check(look: FetchLook): FetchVerdict {
     const state = this.#state;
     const leader = { leaderId: this.leaderId, leaderEpoch: this.leaderEpoch };
     switch (state.role) {

@@ -185,3 +185,31 @@ describe('R20 to R25: when leaders change', () => {
     expect(cluster.consume()).toEqual(['one', 'two']);
   });
 });
+
+describe('R26, R27: when the leader deletes records', () => {
+  it('its followers delete them too, as soon as they hear of it', () => {
+    const cluster = begun();
+    cluster.produce(-1, ['one']);
+    cluster.produce(-1, ['two']);
+    cluster.clock.advance(1000);
+    cluster.leader?.log.raiseLogStart(1);
+    cluster.clock.advance(600);
+    expect(words(cluster)).toEqual([['two'], ['two'], ['two']]);
+  });
+
+  it('one that was away begins anew where the leader’s log begins, and joins again', () => {
+    const cluster = begun();
+    cluster.brokerOf(3).process.stop();
+    cluster.clock.advance(10_000);
+    for (const word of ['one', 'two', 'three']) {
+      cluster.produce(-1, [word]);
+      cluster.clock.advance(10);
+    }
+    cluster.leader?.log.raiseLogStart(2);
+    cluster.brokerOf(3).process.continue();
+    cluster.clock.advance(5000);
+    expect(cluster.brokerOf(3).lines.join()).toContain('begins at 2');
+    expect(words(cluster)).toEqual([['three'], ['three'], ['three']]);
+    expect(cluster.controller.image.partition.isr).toEqual([1, 2, 3]);
+  });
+});

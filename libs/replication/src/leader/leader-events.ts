@@ -26,7 +26,7 @@ export type LeaderEvent =
   /** The last event: another broker leads, or none, or the partition is gone, or this broker stops. */
   | { readonly type: 'resigned' };
 
-/** A follower's fetch was accepted (`checkFetch` said `read`). */
+/** A follower's fetch was accepted: `checkFetch` said `read`. One that diverges is no report (KAFKA-13141). */
 export interface FollowerFetched {
   readonly type: 'follower-fetched';
   readonly replicaId: number;

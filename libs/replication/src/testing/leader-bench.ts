@@ -128,6 +128,7 @@ export class LeaderBench {
       currentLeaderEpoch: -1,
       fetchOffset: 0,
       lastFetchedEpoch: -1,
+      logStartOffset: -1,
       isReadCommitted: false,
       mayReadFromFollower: false,
       ...look,

@@ -91,6 +91,12 @@ export class MemoryLog implements ReplicaLog {
     return ['0', this.#epochs.length, ...this.#epochs.map((it) => `${it.epoch} ${it.startOffset}`)].join(' ');
   }
 
+  /** Epochs that begin after the offset, as `epoch@start`. */
+  epochsFrom(offset: number): string {
+    const later = this.#epochs.filter((entry) => entry.startOffset > offset);
+    return later.map((entry) => `${entry.epoch}@${entry.startOffset}`).join(',');
+  }
+
   endOffsetForEpoch(epoch: number): EpochEndOffset {
     if (epoch < 0 || epoch > this.latestLeaderEpoch) return { epoch: -1, endOffset: -1 };
     if (epoch === this.latestLeaderEpoch) return { epoch, endOffset: this.#end };

@@ -7,7 +7,6 @@ import type { SimulatedBroker } from './simulated-broker.ts';
 
 export interface SimulatedFetch {
   readonly look: FetchLook;
-  readonly logStartOffset: number;
   readonly maxBytes: number;
   readonly maxWaitMs: number;
   readonly respond: (answer: FetchedPartition) => void;
@@ -58,26 +57,20 @@ export class ParkedFetches {
   #lookAt(fetch: SimulatedFetch, when: 'first' | 'again'): FetchedPartition {
     const { replica, log } = this.#broker;
     const { look } = fetch;
-    const verdict = replica.checkFetch(look);
+    const { verdict, effects } = replica.lookAtFetch(look, when, this.#broker.moment);
+    this.#broker.carryOut(effects);
     switch (verdict.kind) {
       case 'refused':
         return answerWith({ errorCode: verdict.errorCode });
       case 'diverging':
         return answerWith({ divergingEpoch: { epoch: verdict.epoch, endOffset: verdict.endOffset } });
       case 'read': {
-        if (look.replicaId !== CONSUMER) this.#report(fetch, when);
         const highWatermark = replica.leader?.highWatermark ?? log.highWatermark;
         const bound = verdict.bound === 'log-end' ? log.logEndOffset : highWatermark;
         const records = log.read(look.fetchOffset, bound, fetch.maxBytes);
         return answerWith({ records, highWatermark, logStartOffset: log.logStartOffset });
       }
     }
-  }
-
-  #report({ look, logStartOffset }: SimulatedFetch, when: 'first' | 'again'): void {
-    const { replicaId, brokerEpoch, fetchOffset } = look;
-    const type = 'follower-fetched';
-    this.#broker.tellLeader({ type, replicaId, brokerEpoch, fetchOffset, logStartOffset, look: when });
   }
 }
 

@@ -7,9 +7,13 @@ import type { FetcherEffect } from '../follower/fetcher-effects.ts';
 import type { FollowerEvent } from '../follower/follower-events.ts';
 import { ReplicaFetchers } from '../follower/replica-fetchers.ts';
 import { AlterPartitionChannel, type ChannelEffect } from '../isr/alter-partition-channel.ts';
-import type { LeaderEvent } from '../leader/leader-events.ts';
 import type { Moment } from '../moment.ts';
-import { PartitionReplica, type ReplicaEffect, type ReplicaEvent } from '../partition-replica.ts';
+import {
+  type OutsideLeaderEvent,
+  PartitionReplica,
+  type ReplicaEffect,
+  type ReplicaEvent,
+} from '../partition-replica.ts';
 import type { SimulatedImage } from './controller-stand-in.ts';
 import { MemoryLog } from './memory-log.ts';
 import { ParkedFetches } from './parked-fetches.ts';
@@ -18,7 +22,6 @@ import { SimulatedProcess } from './simulated-process.ts';
 import { SimulatedProduces } from './simulated-produces.ts';
 import { CONTROLLER_ID, TOPIC_ID } from './simulated-settings.ts';
 
-type LeaderOrder = Exclude<LeaderEvent, { type: 'elected' | 'resigned' }>;
 type FollowerNews = Exclude<FollowerEvent, { type: 'follow' }>;
 
 export class SimulatedBroker implements ClusterView {
@@ -111,12 +114,17 @@ export class SimulatedBroker implements ClusterView {
     this.process.schedule(this.#writesUntil - now, action);
   }
 
-  tellLeader(event: LeaderOrder): void {
+  tellLeader(event: OutsideLeaderEvent): void {
     this.step({ type: 'leader-event', event });
   }
 
   step(event: ReplicaEvent): void {
-    this.#carryOut(this.replica.step(event, this.moment));
+    this.carryOut(this.replica.step(event, this.moment));
+  }
+
+  carryOut(effects: readonly ReplicaEffect[]): void {
+    for (const effect of effects) this.#carryOutOne(effect);
+    this.#cluster.changed();
   }
 
   #machines(): [PartitionReplica, ReplicaFetchers, AlterPartitionChannel] {
@@ -140,11 +148,6 @@ export class SimulatedBroker implements ClusterView {
 
   #leaderConfig(minInsyncReplicas: number): { minInsyncReplicas: number; replicaLagTimeMaxMs: number } {
     return { minInsyncReplicas, replicaLagTimeMaxMs: this.#cluster.settings.replicaLagTimeMaxMs };
-  }
-
-  #carryOut(effects: readonly ReplicaEffect[]): void {
-    for (const effect of effects) this.#carryOutOne(effect);
-    this.#cluster.changed();
   }
 
   #carryOutOne(effect: ReplicaEffect): void {

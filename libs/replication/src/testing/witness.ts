@@ -66,6 +66,8 @@ export class Witness {
     if (leader === undefined) throw new Error('nobody leads in the end');
     for (const { words, outcome } of this.acknowledged) {
       const from = outcome?.baseOffset ?? -1;
+      // Deleted records were there.
+      if (from < leader.log.logStartOffset) continue;
       const there = leader.log.words(from, from + words.length);
       if (String(there) !== String(words))
         throw new Error(`${words} was promised at ${from}, there is ${there}`);
@@ -95,7 +97,7 @@ export class Witness {
     this.elections += 1;
     const own = new Map(log.batches.map((batch) => [batch.baseOffset, batch.bytes]));
     for (const [offset, committed] of this.#committed) {
-      if (committed.leaderEpoch > leaderEpoch) continue;
+      if (committed.leaderEpoch > leaderEpoch || offset < log.logStartOffset) continue;
       const bytes = own.get(offset);
       if (bytes === undefined || Buffer.compare(bytes, committed.bytes) !== 0) {
         throw new Error(
