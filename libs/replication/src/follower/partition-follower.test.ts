@@ -260,6 +260,7 @@ describe('R27: the log start of a follower', () => {
     bench.exchange({ highWatermark: 4, logStartOffset: 3 });
     expect(bench.log.logStartOffset).toBe(3);
     bench.exchange({ highWatermark: 4, logStartOffset: 9 });
+    expect(bench.effects).toContainEqual({ type: 'raise-log-start', logStartOffset: 4 });
     expect(bench.log.logStartOffset).toBe(4);
     bench.exchange({ highWatermark: 5, logStartOffset: 0 });
     expect(bench.log.logStartOffset).toBe(4);

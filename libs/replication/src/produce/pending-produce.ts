@@ -137,7 +137,6 @@ export class PendingProduce {
 
   #expire(effects: ProduceEffect[]): void {
     this.#progress.forEach((progress, place) => {
-      if (progress.kind === 'done') return;
       if (progress.kind === 'replicating') effects.push({ type: 'forget-wait', place });
       this.#finish(place, failure(ErrorCode.REQUEST_TIMED_OUT, null));
     });

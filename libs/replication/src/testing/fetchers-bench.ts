@@ -93,7 +93,7 @@ export class FetchersBench {
     return { partition, ...EMPTY_POSITION, partitionMaxBytes: 1024 * 1024 };
   }
 
-  /** Answers the last fetch, or the one named: nothing new, but what is given. */
+  /** Answers the last fetch, or the one named: no records, but what is given. */
   answerAll(
     answers: Answers = {},
     errorCode = 0,
