@@ -11,7 +11,7 @@ export interface RetentionLimits {
 
 /**
  * How many of the oldest segments may go. They go in order: the first that must stay keeps all behind it. The active
- * segment counts like the others; the caller begins a new one before it takes the last.
+ * segment counts like the others; the caller begins another before it takes the last.
  */
 export function countDeletable(segments: readonly LogSegment[], limits: RetentionLimits): number {
   let size = segments.reduce((total, segment) => total + segment.sizeBytes, 0);
