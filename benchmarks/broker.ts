@@ -7,7 +7,7 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { type Child, startChild } from './broker/child.ts';
+import { startBrokerProcess } from './broker/broker-process.ts';
 import { compareFetch, type FetchResult } from './broker/fetch-comparison.ts';
 import { compareProduce, type ProduceResult } from './broker/produce-comparison.ts';
 
@@ -52,22 +52,6 @@ export async function run(rounds: number, mebibytes: number): Promise<BrokerRepo
     await broker.stop();
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-function startBrokerProcess(directory: string): Promise<Child> {
-  const settings = {
-    listeners: 'PLAINTEXT://127.0.0.1:0',
-    'log.dir': `${directory}/log`,
-    'message.max.bytes': '4194304',
-    'log.segment.delete.delay.ms': '0',
-    'seatlog.log.level': 'info',
-  };
-  const overrides = Object.entries(settings).flatMap(([name, value]) => ['--override', `${name}=${value}`]);
-  const main = new URL('../apps/broker/src/main.ts', import.meta.url).pathname;
-  return startChild([main, ...overrides], ({ listeners }) => {
-    const [listener] = Array.isArray(listeners) ? listeners : [];
-    return typeof listener === 'string' ? Number(listener.split(':').at(-1)) : null;
-  });
 }
 
 export function formatReport(report: BrokerReport): string {

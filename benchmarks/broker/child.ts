@@ -4,12 +4,22 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 const START_DEADLINE_MS = 20_000;
-const STOP_DEADLINE_MS = 10_000;
+/** An orderly stop syncs what was written: a GB takes a slow disk its time. */
+const STOP_DEADLINE_MS = 30_000;
 
 export interface Child {
   readonly processId: number;
   readonly port: number;
+  /** The line that named the port. */
+  readonly announcement: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
+  /** Ends it by SIGKILL. */
+  kill(): Promise<void>;
+}
+
+interface Announced {
+  readonly port: number;
+  readonly announcement: Readonly<Record<string, unknown>>;
 }
 
 /** `portOf` finds the port in a line of the child's output; null for other lines. */
@@ -21,24 +31,27 @@ export async function startChild(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, SEATLOG_PARENT_PID: String(process.pid) },
   });
-  const port = await firstPort(child, portOf);
+  const announced = await firstPort(child, portOf);
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
+    await exited;
+    clearTimeout(timer);
+  };
   return {
     processId: child.pid ?? -1,
-    port,
-    stop: async () => {
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_DEADLINE_MS);
-      await exited;
-      clearTimeout(timer);
-    },
+    ...announced,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   };
 }
 
 function firstPort(
   child: ChildProcess,
   portOf: (line: Record<string, unknown>) => number | null,
-): Promise<number> {
+): Promise<Announced> {
   return new Promise((resolve, reject) => {
     const output: string[] = [];
     const fail = (reason: string): void => {
@@ -50,11 +63,12 @@ function firstPort(
     if (child.stdout === null) return;
     createInterface({ input: child.stdout }).on('line', (text) => {
       output.push(text);
-      const port = portOf(parsed(text));
+      const announcement = parsed(text);
+      const port = portOf(announcement);
       if (port === null) return;
       clearTimeout(timer);
       child.removeAllListeners('exit');
-      resolve(port);
+      resolve({ port, announcement });
     });
   });
 }

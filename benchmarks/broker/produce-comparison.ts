@@ -122,7 +122,7 @@ async function measureBroker(broker: Child, recordsPerBatch: number, batch: Uint
 }
 
 /** Asks once, to see that the batch is taken and how long answers are. */
-async function answerSize(client: RawClient, topic: string, batch: Uint8Array): Promise<number> {
+export async function answerSize(client: RawClient, topic: string, batch: Uint8Array): Promise<number> {
   const body = produceBody(topic, batch);
   const response = await client.ask(apis.produce, PRODUCE_VERSION, body);
   const errorCode = response.responses[0]?.partitionResponses[0]?.errorCode;
@@ -136,24 +136,23 @@ function produceBody(topic: string, records: Uint8Array) {
   return { acks: 1, timeoutMs: 30_000, topicData: [{ name: topic, partitionData: [{ index: 0, records }] }] };
 }
 
-function makeFrame(topic: string, batch: Uint8Array): Uint8Array {
+export function makeFrame(topic: string, batch: Uint8Array): Uint8Array {
   return Buffer.concat(
     encodeRequest(apis.produce, PRODUCE_VERSION, 7, 'benchmark', produceBody(topic, batch)),
   );
 }
 
-function pieceOf(frame: Uint8Array): Uint8Array {
+export function pieceOf(frame: Uint8Array): Uint8Array {
   return Buffer.concat(
     Array.from({ length: Math.max(1, Math.floor(PIECE_BYTES / frame.length)) }, () => frame),
   );
 }
 
 /** Records whose framing and value make `RECORD_BYTES` each. */
-function makeBatch(recordsPerBatch: number): Uint8Array {
+export function makeBatch(recordsPerBatch: number, timestamp = Date.now()): Uint8Array {
   const writer = new RecordBatchWriter({ maxBytes: 4 * MIB });
   const value = Buffer.alloc(RECORD_BYTES - 9, 'seat');
-  const now = Date.now();
-  for (let index = 0; index < recordsPerBatch; index += 1) writer.append(now, null, value);
+  for (let index = 0; index < recordsPerBatch; index += 1) writer.append(timestamp, null, value);
   return writer.seal({});
 }
 

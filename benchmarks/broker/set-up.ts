@@ -11,10 +11,10 @@ const LATEST = -1;
 
 let topics = 0;
 
-export async function createTopic(port: number): Promise<string> {
+export async function createTopic(port: number, numPartitions = 1): Promise<string> {
   topics += 1;
   const name = `bench-${String(topics).padStart(6, '0')}`;
-  const topic = { name, numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] };
+  const topic = { name, numPartitions, replicationFactor: 1, assignments: [], configs: [] };
   const response = await asked(port, (client) =>
     client.ask(apis.createTopics, CREATE_VERSION, {
       topics: [topic],
