@@ -1,10 +1,7 @@
 import {
-  batchBaseOffset,
-  batchLastOffset,
-  batchLastOffsetDelta,
-  batchMagic,
-  batchSizeInBytes,
   batchCrc,
+  BatchHeaders,
+  computeBatchCrc,
   crc32c,
   ProtocolError,
   RECORD_BATCH_OVERHEAD,
@@ -20,36 +17,32 @@ const CHECKED_FROM = 21;
 const MAGIC = 2;
 
 /**
- * What is wrong with the batch at `position` of `bytes`, of which `available` bytes from there on can be had; null
- * for a batch that is whole as far as its header tells. `expectedOffset` is the least base offset it may have.
+ * What is wrong with the batch at `position`, of which `available` bytes from there on can be had; null for a batch
+ * that is whole as far as its header tells. `expectedOffset` is the least base offset it may have.
  */
 export function headerDamage(
-  bytes: Uint8Array,
+  headers: BatchHeaders,
   position: number,
   available: number,
   expectedOffset: number,
 ): BatchDamage | null {
   if (available < RECORD_BATCH_OVERHEAD) return 'truncated';
-  const size = batchSizeInBytes(bytes, position);
+  const size = headers.sizeInBytes(position);
   if (size < RECORD_BATCH_OVERHEAD) return 'length';
-  if (batchMagic(bytes, position) !== MAGIC) return 'magic';
+  if (headers.magic(position) !== MAGIC) return 'magic';
   if (size > available) return 'truncated';
-  if (batchLastOffsetDelta(bytes, position) < 0 || !hasOffsetFrom(bytes, position, expectedOffset))
+  if (headers.lastOffsetDelta(position) < 0 || !hasOffsetFrom(headers, position, expectedOffset))
     return 'offset';
   return null;
 }
 
 export function hasValidChecksum(bytes: Uint8Array, position: number): boolean {
-  return matchesChecksum(bytes, position, batchSizeInBytes(bytes, position));
+  return batchCrc(bytes, position) === computeBatchCrc(bytes, position);
 }
 
-function matchesChecksum(bytes: Uint8Array, position: number, size: number): boolean {
-  return batchCrc(bytes, position) === crc32c(bytes, position + CHECKED_FROM, position + size);
-}
-
-function hasOffsetFrom(bytes: Uint8Array, position: number, expectedOffset: number): boolean {
+function hasOffsetFrom(headers: BatchHeaders, position: number, expectedOffset: number): boolean {
   try {
-    return batchBaseOffset(bytes, position) >= expectedOffset;
+    return headers.baseOffset(position) >= expectedOffset;
   } catch (error) {
     // An offset beyond what a number holds was never assigned by any log of ours.
     if (error instanceof ProtocolError) return false;
@@ -58,14 +51,15 @@ function hasOffsetFrom(bytes: Uint8Array, position: number, expectedOffset: numb
 }
 
 /**
- * Called for each batch: where it lies in the buffer, its last offset, and where it lies in the file. Returning `false`
- * stops the walk.
+ * Called for each batch: where it lies in the buffer, its last offset, where it lies in the file, and the headers of the
+ * buffer, to be read at the same position. Returning `false` stops the walk.
  */
 export type BatchVisitor = (
   bytes: Uint8Array,
   position: number,
   lastOffset: number,
   filePosition: number,
+  headers: BatchHeaders,
 ) => boolean | undefined;
 
 export interface WalkOptions {
@@ -101,14 +95,17 @@ export function walkBatches(file: FileHandle, options: WalkOptions, visit: Batch
   while (position < to) {
     const left = to - position;
     let at = window.at(position, Math.min(RECORD_BATCH_OVERHEAD, left));
-    damage = headerDamage(window.bytes, at, left, expected);
+    damage = headerDamage(window.headers, at, left, expected);
     if (damage !== null) break;
-    const size = batchSizeInBytes(window.bytes, at);
+    const size = window.headers.sizeInBytes(at);
     if (wholeBatches) at = window.at(position, size);
-    const lastOffset = batchLastOffset(window.bytes, at);
-    if (contiguous && lastOffset - batchLastOffsetDelta(window.bytes, at) !== expected) damage = 'offset';
-    else if (wholeBatches && !matchesChecksum(window.bytes, at, size)) damage = 'checksum';
-    if (damage !== null || visit(window.bytes, at, lastOffset, position) === false) break;
+    const { bytes, headers } = window;
+    const baseOffset = headers.baseOffset(at);
+    if (contiguous && baseOffset !== expected) damage = 'offset';
+    else if (wholeBatches && headers.crc(at) !== crc32c(bytes, at + CHECKED_FROM, at + size))
+      damage = 'checksum';
+    const lastOffset = baseOffset + headers.lastOffsetDelta(at);
+    if (damage !== null || visit(bytes, at, lastOffset, position, headers) === false) break;
     expected = lastOffset + 1;
     position += size;
   }
@@ -118,6 +115,7 @@ export function walkBatches(file: FileHandle, options: WalkOptions, visit: Batch
 /** A stretch of the file in memory. It moves on by whole reads and grows only for a batch larger than itself. */
 class FileWindow {
   bytes: Uint8Array;
+  headers: BatchHeaders;
   readonly #file: FileHandle;
   readonly #end: number;
   #start = 0;
@@ -127,6 +125,7 @@ class FileWindow {
     this.#file = file;
     this.#end = end;
     this.bytes = new Uint8Array(Math.min(size, Math.max(end, RECORD_BATCH_OVERHEAD)));
+    this.headers = new BatchHeaders(this.bytes);
   }
 
   /** Makes `length` bytes from the file position on available; tells where in `bytes` they begin. */
@@ -137,7 +136,10 @@ class FileWindow {
   }
 
   #load(filePosition: number, length: number): void {
-    if (length > this.bytes.length) this.bytes = new Uint8Array(length);
+    if (length > this.bytes.length) {
+      this.bytes = new Uint8Array(length);
+      this.headers = new BatchHeaders(this.bytes);
+    }
     const wanted = Math.min(this.bytes.length, this.#end - filePosition);
     this.#start = filePosition;
     this.#length = this.#file.read(this.bytes, filePosition, 0, wanted);

@@ -1,4 +1,9 @@
-import { batchBaseOffset, batchMaxTimestamp, batchPartitionLeaderEpoch } from '@seatlog/kafka-protocol';
+import {
+  batchBaseOffset,
+  type BatchHeaders,
+  batchMaxTimestamp,
+  batchPartitionLeaderEpoch,
+} from '@seatlog/kafka-protocol';
 import { type BatchDamage, walkBatches } from './batch-walk.ts';
 import { LeaderEpochCache } from './leader-epoch-cache.ts';
 import { readLeaderEpochs } from './leader-epoch-file-cache.ts';
@@ -215,7 +220,11 @@ class LogLoader {
 
   #scanOptions(contiguous: boolean): ScanOptions {
     const { indexIntervalBytes } = this.#options.config;
-    return { indexIntervalBytes, contiguous, replay: (bytes, position) => this.#replay(bytes, position) };
+    return {
+      indexIntervalBytes,
+      contiguous,
+      replay: (bytes, position, headers) => this.#replay(bytes, position, headers),
+    };
   }
 
   /** Takes the outcome of a scan: cuts the segment where it ends, unless that would hide damage to trusted data. */
@@ -246,14 +255,14 @@ class LogLoader {
     throw this.#corrupt(`${segment.path} at position ${scan.soundBytes}: batch with bad ${damage}`);
   }
 
-  #replay(bytes: Uint8Array, position: number): void {
-    this.#noteEpoch(bytes, position);
-    if (this.#replaying) this.#producers.replay(bytes, position);
+  #replay(bytes: Uint8Array, position: number, headers: BatchHeaders): void {
+    this.#noteEpoch(position, headers);
+    if (this.#replaying && headers.hasProducer(position)) this.#producers.replay(bytes, position);
   }
 
-  #noteEpoch(bytes: Uint8Array, position: number): void {
-    const epoch = batchPartitionLeaderEpoch(bytes, position);
-    if (epoch > this.#epochs.latestEpoch) this.#epochs.assign(epoch, batchBaseOffset(bytes, position));
+  #noteEpoch(position: number, headers: BatchHeaders): void {
+    const epoch = headers.partitionLeaderEpoch(position);
+    if (epoch > this.#epochs.latestEpoch) this.#epochs.assign(epoch, headers.baseOffset(position));
   }
 
   /**
@@ -290,8 +299,8 @@ class LogLoader {
         expectedOffset: segment.baseOffset,
         depth: 'headers',
       } as const;
-      walkBatches(segment.file, options, (bytes, position) => {
-        this.#noteEpoch(bytes, position);
+      walkBatches(segment.file, options, (_bytes, position, _lastOffset, _filePosition, headers) => {
+        this.#noteEpoch(position, headers);
         return true;
       });
     }

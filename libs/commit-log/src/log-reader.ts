@@ -1,4 +1,9 @@
-import { batchLastOffset, batchSizeInBytes, RECORD_BATCH_OVERHEAD } from '@seatlog/kafka-protocol';
+import {
+  BatchHeaders,
+  batchLastOffset,
+  batchSizeInBytes,
+  RECORD_BATCH_OVERHEAD,
+} from '@seatlog/kafka-protocol';
 import { type BatchDamage, hasValidChecksum, headerDamage } from './batch-walk.ts';
 import { LogError } from './log-error.ts';
 import type { LogSegment } from './log-segment.ts';
@@ -147,11 +152,15 @@ function takeBatches(view: SegmentView, start: number, limits: Limits): Piece | 
   return position === start ? view.drop() : view.take(start, position, nextOffset);
 }
 
+const NO_BYTES: Uint8Array = new Uint8Array(0);
+const NO_HEADERS = new BatchHeaders(NO_BYTES);
+
 /** A window of a segment's file in a pooled buffer. */
 class SegmentView {
   readonly segment: LogSegment;
   readonly #buffers: ReadBuffers;
-  #buffer: Uint8Array = new Uint8Array(0);
+  #buffer = NO_BYTES;
+  #headers = NO_HEADERS;
   #start = 0;
   #length = 0;
 
@@ -169,6 +178,7 @@ class SegmentView {
     if (wanted > this.#buffer.length) {
       this.drop();
       this.#buffer = this.#buffers.take(wanted);
+      this.#headers = new BatchHeaders(this.#buffer);
     }
     this.#start = position;
     this.#length = this.segment.file.read(this.#buffer, position, 0, wanted);
@@ -187,7 +197,7 @@ class SegmentView {
     if (!this.holds(position, RECORD_BATCH_OVERHEAD)) this.load(position, this.#buffer.length);
     const at = position - this.#start;
     const available = this.holds(position, RECORD_BATCH_OVERHEAD) ? this.segment.sizeBytes - position : 0;
-    const damage = headerDamage(this.#buffer, at, available, this.segment.baseOffset);
+    const damage = headerDamage(this.#headers, at, available, this.segment.baseOffset);
     if (damage !== null) throw this.damaged(position, damage);
     return at;
   }
@@ -196,7 +206,7 @@ class SegmentView {
   damageAt(position: number): BatchDamage | null {
     const at = position - this.#start;
     const left = this.segment.sizeBytes - position;
-    const damage = headerDamage(this.#buffer, at, left, this.segment.baseOffset);
+    const damage = headerDamage(this.#headers, at, left, this.segment.baseOffset);
     if (damage !== null || !this.holds(position, batchSizeInBytes(this.#buffer, at))) return damage;
     return hasValidChecksum(this.#buffer, at) ? null : 'checksum';
   }
@@ -215,7 +225,8 @@ class SegmentView {
 
   drop(): null {
     if (this.#buffer.length > 0) this.#buffers.give(this.#buffer);
-    this.#buffer = new Uint8Array(0);
+    this.#buffer = NO_BYTES;
+    this.#headers = NO_HEADERS;
     this.#length = 0;
     return null;
   }

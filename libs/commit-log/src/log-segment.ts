@@ -1,4 +1,4 @@
-import { batchMaxTimestamp, batchSizeInBytes } from '@seatlog/kafka-protocol';
+import { batchMaxTimestamp } from '@seatlog/kafka-protocol';
 import type { Clock, FileHandle, FileSystem } from '@seatlog/runtime';
 import { walkBatches } from './batch-walk.ts';
 import { DEFAULT_LOG_CONFIG, type LogConfig } from './log-config.ts';
@@ -136,16 +136,6 @@ export class LogSegment implements SegmentState {
     );
     this.sizeBytes += size;
     this.nextOffset = lastOffset + 1;
-  }
-
-  /** `noteAppended` for a batch of which the header is at hand. */
-  noteScanned(bytes: Uint8Array, position: number, lastOffset: number, indexIntervalBytes: number): void {
-    this.noteAppended(
-      batchSizeInBytes(bytes, position),
-      lastOffset,
-      batchMaxTimestamp(bytes, position),
-      indexIntervalBytes,
-    );
   }
 
   /** Age for retention: the greatest timestamp, or the time of the last write for batches without any. */

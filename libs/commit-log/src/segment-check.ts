@@ -1,4 +1,4 @@
-import { batchMaxTimestamp, RECORD_BATCH_OVERHEAD } from '@seatlog/kafka-protocol';
+import { type BatchHeaders, batchMaxTimestamp, RECORD_BATCH_OVERHEAD } from '@seatlog/kafka-protocol';
 import type { FileSystem } from '@seatlog/runtime';
 import { type BatchDamage, walkBatches } from './batch-walk.ts';
 import type { LogSegment, SegmentState } from './log-segment.ts';
@@ -117,7 +117,7 @@ export interface SegmentScan {
   readonly damage: BatchDamage | null;
 }
 
-type BatchReplay = (bytes: Uint8Array, position: number) => void;
+type BatchReplay = (bytes: Uint8Array, position: number, headers: BatchHeaders) => void;
 
 /** How a segment is read through. */
 export interface ScanOptions {
@@ -157,9 +157,14 @@ export function scanOn(segment: LogSegment, options: ScanOptions): SegmentScan {
       contiguous,
       depth: 'bodies',
     },
-    (bytes, position, lastOffset) => {
-      segment.noteScanned(bytes, position, lastOffset, indexIntervalBytes);
-      replay(bytes, position);
+    (bytes, position, lastOffset, _filePosition, headers) => {
+      segment.noteAppended(
+        headers.sizeInBytes(position),
+        lastOffset,
+        headers.maxTimestamp(position),
+        indexIntervalBytes,
+      );
+      replay(bytes, position, headers);
       return true;
     },
   );

@@ -70,6 +70,7 @@ export {
   stampLeaderEpoch,
   stampLogAppendTime,
 } from './batch/batch-header.ts';
+export { BatchHeaders } from './batch/batch-headers.ts';
 export { FrameSplitter, type FrameSplitterOptions, type OnFrame } from './frame-splitter.ts';
 export {
   type BatchScan,

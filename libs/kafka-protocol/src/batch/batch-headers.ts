@@ -1,0 +1,70 @@
+/**
+ * Batch headers of a stretch of bytes that many batches are read from: what the functions of `batch-header.ts` tell,
+ * at a fraction of their time, for one `DataView` per stretch. The caller has made sure that RECORD_BATCH_OVERHEAD
+ * bytes are there.
+ */
+import { ProtocolError } from '../protocol-error.ts';
+import {
+  BASE_OFFSET_AT,
+  BATCH_LENGTH_AT,
+  BATCH_LENGTH_OVERHEAD,
+  CRC_AT,
+  LAST_OFFSET_DELTA_AT,
+  LEADER_EPOCH_AT,
+  MAGIC_AT,
+  MAX_TIMESTAMP_AT,
+  PRODUCER_ID_AT,
+} from './batch-header.ts';
+
+const TWO_POW_32 = 0x1_0000_0000;
+
+export class BatchHeaders {
+  readonly #view: DataView;
+
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  /** Refuses, as all 64-bit fields here, what lies outside ±(2^53 − 1). */
+  baseOffset(position: number): number {
+    return this.#int64(position + BASE_OFFSET_AT);
+  }
+
+  sizeInBytes(position: number): number {
+    return this.#view.getInt32(position + BATCH_LENGTH_AT) + BATCH_LENGTH_OVERHEAD;
+  }
+
+  partitionLeaderEpoch(position: number): number {
+    return this.#view.getInt32(position + LEADER_EPOCH_AT);
+  }
+
+  magic(position: number): number {
+    return this.#view.getInt8(position + MAGIC_AT);
+  }
+
+  crc(position: number): number {
+    return this.#view.getUint32(position + CRC_AT);
+  }
+
+  lastOffsetDelta(position: number): number {
+    return this.#view.getInt32(position + LAST_OFFSET_DELTA_AT);
+  }
+
+  maxTimestamp(position: number): number {
+    return this.#int64(position + MAX_TIMESTAMP_AT);
+  }
+
+  /** Whether the batch is of an idempotent producer: its id is not negative. */
+  hasProducer(position: number): boolean {
+    return this.#view.getInt8(position + PRODUCER_ID_AT) >= 0;
+  }
+
+  #int64(at: number): number {
+    const value = this.#view.getInt32(at) * TWO_POW_32 + this.#view.getUint32(at + 4);
+    if (Number.isSafeInteger(value)) return value;
+    throw new ProtocolError(
+      'INT64_OUT_OF_RANGE',
+      '64-bit integer in a batch header lies outside ±(2^53 − 1)',
+    );
+  }
+}
