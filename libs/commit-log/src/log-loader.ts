@@ -105,13 +105,15 @@ class LogLoader {
     this.#settleProducers(segments, active.nextOffset);
     if (this.#repaired || !this.#options.clean) this.#sync(segments);
     active.firstTimestamp = firstTimestampOf(active);
+    // An epoch in which nothing was appended is dropped anew at every start: no write of a file for each idle partition.
+    const worthKeeping = storedEpochs.filter((entry) => entry.startOffset < active.nextOffset);
     return {
       segments,
       logStartOffset,
       producers: this.#producers,
       snapshots: this.#snapshots,
       epochs: this.#epochs.entries,
-      epochsChanged: JSON.stringify(storedEpochs) !== JSON.stringify(this.#epochs.entries),
+      epochsChanged: JSON.stringify(worthKeeping) !== JSON.stringify(this.#epochs.entries),
     };
   }
 
