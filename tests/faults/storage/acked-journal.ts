@@ -95,7 +95,7 @@ export class AckedJournal {
   }
 }
 
-export function complaintsAbout(
+function complaintsAbout(
   stored: readonly StoredRecord[],
   acked: readonly StoredRecord[],
   sent: number,
