@@ -3,13 +3,15 @@
  *
  *     node benchmarks/broker.ts [rounds] [MiB per measurement]
  *
- * The broker, and each floor, is a process of its own; the client has the other core. Prints a table and a JSON line.
+ * The broker, and each floor, is a process of its own; the client has the other core. Then three clients produce to the
+ * same broker, each a process of its own, interleaved. Prints tables and a JSON line.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { startBrokerProcess } from './broker/broker-process.ts';
 import { compareFetch, type FetchResult } from './broker/fetch-comparison.ts';
 import { compareProduce, type ProduceResult } from './broker/produce-comparison.ts';
+import { formatReport as formatClients, run as compareClients, type SdkReport } from './sdk.ts';
 
 export interface BrokerReport {
   readonly benchmark: 'broker';
@@ -19,9 +21,14 @@ export interface BrokerReport {
   readonly acks: 1;
   readonly produce: readonly ProduceResult[];
   readonly fetch: FetchResult;
+  /** This client, kafkajs and @platformatic/kafka producing to the broker. */
+  readonly clients: SdkReport;
 }
 
 const MIB = 1024 * 1024;
+/** Short: the fastest writes a GB a second, and too many dirty pages slow everybody down. */
+const CLIENT_SECONDS = 0.5;
+const CLIENT_SHAPES = ['produce-1000x1k', 'produce-100x1k-5-in-flight', 'sequential-100'] as const;
 const DEFAULT_ROUNDS = 5;
 const DEFAULT_MIB = 128;
 const BATCHES = [1, 16, 100, 1000] as const;
@@ -39,6 +46,8 @@ export async function run(rounds: number, mebibytes: number): Promise<BrokerRepo
       produce.push(await compareProduce(broker, directory, recordsPerBatch, { rounds, bytesPerMeasurement }));
     }
     const fetch = await compareFetch(broker, rounds, mebibytes * MIB * 4);
+    const address = `127.0.0.1:${broker.port}`;
+    const clients = await compareClients(rounds, CLIENT_SECONDS, CLIENT_SHAPES, address);
     return {
       benchmark: 'broker',
       node: process.version,
@@ -47,6 +56,7 @@ export async function run(rounds: number, mebibytes: number): Promise<BrokerRepo
       acks: 1,
       produce,
       fetch,
+      clients,
     };
   } finally {
     await broker.stop();
@@ -83,6 +93,9 @@ export function formatReport(report: BrokerReport): string {
       .map(cell)
       .join(''),
     ['share', percent(report.fetch.shareOfThroughput), percent(report.fetch.shareOfCpu)].map(cell).join(''),
+    '',
+    `Clients producing to this broker, acks=1 (seatlog-idempotent: acks=all), ${report.durability}`,
+    formatClients(report.clients),
   ];
   return lines.join('\n');
 }

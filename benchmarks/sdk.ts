@@ -170,7 +170,7 @@ function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-function table(sdk: SdkReport): string {
+export function formatReport(sdk: SdkReport): string {
   const columns: Contender[] = ['seatlog', 'seatlog-idempotent', 'platformatic', 'kafkajs'];
   const thousands = (value: number | undefined): string =>
     value === undefined ? '-' : `${Math.round(value / 1000)}k`;
@@ -196,7 +196,7 @@ if (import.meta.main) {
     (name) => brokers === 'answering' || SHAPES[name].kind === 'produce',
   );
   const sdk = await run(Number(rounds ?? DEFAULT_ROUNDS), Number(seconds ?? DEFAULT_SECONDS), names, brokers);
-  console.log(table(sdk));
+  console.log(formatReport(sdk));
   if (sdk.batching !== null) {
     const { batched, singles, ratio } = sdk.batching;
     console.log(
