@@ -279,3 +279,70 @@ describe('FindCoordinator', () => {
     );
   });
 });
+
+describe('Envelope', () => {
+  it('request 0: a whole request, header and body, stands as it came', () => {
+    const frame = hex(`
+      00000026                  # size 38
+      003a 0000 00000005 ffff 00  # header 2
+      14                        # 19 bytes of request
+        002b 0000 00000007 0001 63  # ElectLeaders 0, correlation id 7, from client "c"
+        ffffffff 0000ea60       #   all partitions, 60 s
+      00                        # no principal
+      05 7f000001               # four bytes of address
+      00                        # tags
+    `);
+    const inner = Buffer.concat(encodeRequest(apis.electLeaders, 0, 7, 'c', { topicPartitions: null }));
+    const body = {
+      requestData: inner.subarray(4),
+      requestPrincipal: null,
+      clientHostAddress: hex('7f000001'),
+    };
+    expect(toHex(...encodeRequest(apis.envelope, 0, 5, null, body))).toBe(toHex(frame));
+    const decoded = decodeRequestBody(
+      apis.envelope,
+      decodeRequestHeader(withoutSize(frame)),
+      withoutSize(frame),
+    );
+    expect(decodeRequestHeader(decoded.requestData)).toMatchObject({
+      apiKey: 43,
+      correlationId: 7,
+      clientId: 'c',
+    });
+  });
+
+  it('response 0: an answer with its own header, or none and an error', () => {
+    const frame = hex(`
+      00000015                  # size 21
+      00000005 00               # header 1
+      0d 000000070000000000000000 # 12 bytes of answer
+      0000 00                   # no error, tags
+    `);
+    const body = { responseData: hex('000000070000000000000000'), errorCode: 0 };
+    expect(toHex(...encodeResponse(apis.envelope, 0, 5, body))).toBe(toHex(frame));
+    const refused = encodeResponse(apis.envelope, 0, 5, { errorCode: 41 });
+    expect(toHex(...refused)).toBe(toHex(hex('00000009 00000005 00 00 0029 00')));
+  });
+});
+
+describe('AlterPartitionReassignments', () => {
+  it('request 0: null replicas cancel', () => {
+    const frame = hex(`
+      00000029                  # size 41
+      002d 0000 00000001 ffff 00  # header 2
+      00007530                  # 30 s
+      02 02 74                  # one topic "t"
+      03                        # two partitions
+        00000000 03 00000002 00000003 00  # 0 to brokers 2 and 3
+        00000001 00 00          # 1 stays: cancelled
+      00 00                     # tags of topic and request
+    `);
+    const partitions = [
+      { partitionIndex: 0, replicas: [2, 3] },
+      { partitionIndex: 1, replicas: null },
+    ];
+    const body = { timeoutMs: 30_000, topics: [{ name: 't', partitions }] };
+    const encoded = encodeRequest(apis.alterPartitionReassignments, 0, 1, null, body);
+    expect(toHex(...encoded)).toBe(toHex(frame));
+  });
+});

@@ -25,20 +25,26 @@ import { endTxn } from './26-end-txn.ts';
 import { txnOffsetCommit } from './28-txn-offset-commit.ts';
 import { describeConfigs } from './32-describe-configs.ts';
 import { alterConfigs } from './33-alter-configs.ts';
+import { describeLogDirs } from './35-describe-log-dirs.ts';
 import { createPartitions } from './37-create-partitions.ts';
 import { deleteGroups } from './42-delete-groups.ts';
+import { electLeaders } from './43-elect-leaders.ts';
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
+import { alterPartitionReassignments } from './45-alter-partition-reassignments.ts';
+import { listPartitionReassignments } from './46-list-partition-reassignments.ts';
 import { offsetDelete } from './47-offset-delete.ts';
 import { vote } from './52-vote.ts';
 import { beginQuorumEpoch } from './53-begin-quorum-epoch.ts';
 import { endQuorumEpoch } from './54-end-quorum-epoch.ts';
 import { describeQuorum } from './55-describe-quorum.ts';
 import { alterPartition } from './56-alter-partition.ts';
+import { envelope } from './58-envelope.ts';
 import { fetchSnapshot } from './59-fetch-snapshot.ts';
 import { describeCluster } from './60-describe-cluster.ts';
 import { describeProducers } from './61-describe-producers.ts';
 import { brokerRegistration } from './62-broker-registration.ts';
 import { brokerHeartbeat } from './63-broker-heartbeat.ts';
+import { unregisterBroker } from './64-unregister-broker.ts';
 import { allocateProducerIds } from './67-allocate-producer-ids.ts';
 
 export const apis = {
@@ -67,20 +73,26 @@ export const apis = {
   txnOffsetCommit,
   describeConfigs,
   alterConfigs,
+  describeLogDirs,
   createPartitions,
   deleteGroups,
+  electLeaders,
   incrementalAlterConfigs,
+  alterPartitionReassignments,
+  listPartitionReassignments,
   offsetDelete,
   vote,
   beginQuorumEpoch,
   endQuorumEpoch,
   describeQuorum,
   alterPartition,
+  envelope,
   fetchSnapshot,
   describeCluster,
   describeProducers,
   brokerRegistration,
   brokerHeartbeat,
+  unregisterBroker,
   allocateProducerIds,
 } as const;
 
