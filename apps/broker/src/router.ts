@@ -32,14 +32,20 @@ interface Route {
   readonly handle: Handler<unknown, object>;
 }
 
-export class Router implements RequestProcessor {
+/** What the router itself needs of the services that its handlers are made with. */
+interface RouterServices {
+  readonly log: Logger;
+  readonly metrics: BrokerMetrics;
+}
+
+export class Router<Services extends RouterServices = BrokerServices> implements RequestProcessor {
   readonly #routes: ReadonlyMap<number, Route>;
   readonly #log: Logger;
   readonly #metrics: BrokerMetrics;
 
   constructor(
-    table: readonly HandlerDefinition[],
-    services: BrokerServices,
+    table: readonly HandlerDefinition<Services>[],
+    services: Services,
     interceptor?: RequestInterceptor,
   ) {
     this.#log = services.log;

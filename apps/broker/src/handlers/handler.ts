@@ -10,6 +10,7 @@
  * bytes fields of their requests are good until the handler returns; those of other requests are the handler's.
  */
 import type { AnyApi, RequestOf, ResponseInput } from '@seatlog/kafka-protocol';
+import type { ControllerServices } from '../quorum/controller-services.ts';
 import type { BrokerServices } from '../services.ts';
 
 export interface RequestContext {
@@ -39,12 +40,15 @@ export type Handler<Request, Response> = (
   respond: Respond<Response>,
 ) => void;
 
-/** A handler whose types are forgotten: what the router keeps in its table. */
-export interface HandlerDefinition {
+/**
+ * A handler whose types are forgotten: what the router keeps in its table. `Services`: what a handler is made with, on a
+ * broker's listeners and on a controller's.
+ */
+export interface HandlerDefinition<Services = BrokerServices> {
   readonly api: AnyApi;
   /** Consecutive requests of a connection are handed over without waiting for answers; answers keep their order. */
   readonly pipelined: boolean;
-  readonly create: (services: BrokerServices) => Handler<unknown, object>;
+  readonly create: (services: Services) => Handler<unknown, object>;
 }
 
 export interface HandlerOptions {
@@ -69,4 +73,13 @@ export function defineHandler<A extends AnyApi>(
     // The router decodes requests with `api` itself, so the handler is only ever called with that API's request.
     create: create as HandlerDefinition['create'],
   };
+}
+
+/** The same for a controller's listener. */
+export function defineControllerHandler<A extends AnyApi>(
+  api: A,
+  create: (services: ControllerServices) => Handler<RequestOf<A>, ResponseInput<A>>,
+): HandlerDefinition<ControllerServices> {
+  // As in `defineHandler`.
+  return { api, pipelined: false, create: create as HandlerDefinition<ControllerServices>['create'] };
 }
