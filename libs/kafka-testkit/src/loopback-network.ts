@@ -6,6 +6,7 @@ import type { MemoryNetwork } from '@seatlog/runtime/testing';
 export function alsoOnSockets(memory: MemoryNetwork): Network {
   return {
     hostname: () => nodeNetwork.hostname(),
+    connect: (address, receiver) => nodeNetwork.connect(address, receiver),
     listen: async (address, events) => {
       const socket = await nodeNetwork.listen(address, events);
       const inMemory = await memory.listen({ ...address, port: socket.port }, events);

@@ -16,6 +16,8 @@ export {
 export type {
   ByteReceiver,
   ByteStream,
+  ConnectAddress,
+  ConnectingReceiver,
   IncomingStream,
   ListenAddress,
   ListenEvents,

@@ -1,5 +1,6 @@
 /**
- * Byte streams of clients as an argument: a server listens, accepts, receives into memory of its own choice, writes.
+ * Byte streams as an argument: a server listens and accepts, who wants to speak to one connects; both receive into
+ * memory of their own choice, and write.
  *
  * No Promise stands on the path of a byte. Nothing is read from a stream before `resume`. A write is done when
  * `written` is called, in the order of writes; it stays away when the stream ends before. `ended` is called at most
@@ -10,6 +11,16 @@ export interface Network {
   listen(address: ListenAddress, events: ListenEvents): Promise<StreamListener>;
   /** A name under which others reach this machine. */
   hostname(): Promise<string>;
+  /**
+   * Begins a connection. What is written before it stands goes out when it does; it is read from then on, without
+   * `resume`. The receiver hears of nothing before this returns.
+   */
+  connect(address: ConnectAddress, receiver: ConnectingReceiver): ByteStream;
+}
+
+export interface ConnectAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface ListenAddress {
@@ -48,6 +59,12 @@ export interface ByteReceiver {
   received(memory: Uint8Array, length: number): void;
   /** The peer ended the stream, or it broke. */
   ended(): void;
+}
+
+/** `connected` or `refused` comes first; after `refused`, as after `ended` and the stream's `destroy`, nothing comes. */
+export interface ConnectingReceiver extends ByteReceiver {
+  connected(): void;
+  refused(reason: string): void;
 }
 
 export interface ByteStream {

@@ -1,8 +1,10 @@
 /** TCP by Node behind the Network port: tuned for many small answers and large reads. */
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net';
 import type {
   ByteReceiver,
   ByteStream,
+  ConnectAddress,
+  ConnectingReceiver,
   IncomingStream,
   ListenAddress,
   ListenEvents,
@@ -23,7 +25,27 @@ export const nodeNetwork: Network = networkThat(receiveInto);
 export const nodeNetworkByEvents: Network = networkThat(receiveByEvents);
 
 function networkThat(receive: Receive): Network {
-  return { hostname: reachableHostname, listen: (address, events) => listen(address, events, receive) };
+  return {
+    hostname: reachableHostname,
+    listen: (address, events) => listen(address, events, receive),
+    connect,
+  };
+}
+
+function connect({ host, port }: ConnectAddress, receiver: ConnectingReceiver): ByteStream {
+  const socket = connectSocket({
+    host,
+    port,
+    noDelay: true,
+    onread: {
+      buffer: () => receiver.memory(),
+      callback: (length, memory) => {
+        if (!socket.destroyed) receiver.received(memory, length);
+        return true;
+      },
+    },
+  });
+  return new OutgoingStream(socket, receiver);
 }
 
 function listen(
@@ -76,7 +98,7 @@ class IncomingSocket implements IncomingStream {
 class SocketStream implements ByteStream {
   readonly #socket: Socket;
 
-  constructor(socket: Socket, receiver: ByteReceiver) {
+  constructor(socket: Socket, receiver: Pick<ByteReceiver, 'ended'>) {
     this.#socket = socket;
     let hasEnded = false;
     const end = (): void => {
@@ -120,6 +142,39 @@ class SocketStream implements ByteStream {
 
   destroy(): void {
     this.#socket.destroy();
+  }
+}
+
+/** Its first end, if it never stood, is a refusal; whoever destroys it hears no more of it. */
+class OutgoingStream extends SocketStream {
+  readonly #fate: { isOver: boolean };
+
+  constructor(socket: Socket, receiver: ConnectingReceiver) {
+    const fate = { isOver: false };
+    let hasConnected = false;
+    let reason = 'the connection was closed';
+    socket.on('error', (error) => {
+      reason = error.message;
+    });
+    socket.once('connect', () => {
+      hasConnected = true;
+      if (!fate.isOver) receiver.connected();
+    });
+    super(socket, {
+      ended: () => {
+        if (fate.isOver) return;
+        fate.isOver = true;
+        socket.destroy();
+        if (hasConnected) receiver.ended();
+        else receiver.refused(reason);
+      },
+    });
+    this.#fate = fate;
+  }
+
+  override destroy(): void {
+    this.#fate.isOver = true;
+    super.destroy();
   }
 }
 

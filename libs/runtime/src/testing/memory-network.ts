@@ -1,6 +1,8 @@
 import type {
   ByteReceiver,
   ByteStream,
+  ConnectAddress,
+  ConnectingReceiver,
   IncomingStream,
   ListenAddress,
   ListenEvents,
@@ -8,6 +10,7 @@ import type {
   StreamListener,
 } from '../network.ts';
 import type { Turns } from '../turns.ts';
+import { connectOver } from './memory-connect.ts';
 import { MemoryPipe } from './memory-pipe.ts';
 
 /** What the side that connects hears. The connectors of clients have the same shape. */
@@ -30,7 +33,7 @@ const FIRST_FREE_PORT = 49_152;
 const HOSTNAME = 'memory';
 
 /**
- * Connections in memory: a `Network` for servers and `open` for clients. Bytes, connections and ends arrive a turn
+ * Connections in memory: a `Network`, and `open` in the shape of the SDK's connector. Bytes, connections and ends arrive a turn
  * after they were sent, in order. What was written before an end arrives before it, as from a socket.
  */
 export class MemoryNetwork implements Network {
@@ -74,6 +77,10 @@ export class MemoryNetwork implements Network {
     this.#connections += 1;
     this.#turns.defer(() => connection.reach(this.#listeners.get(port), port));
     return connection;
+  }
+
+  connect(address: ConnectAddress, receiver: ConnectingReceiver): ByteStream {
+    return connectOver(this, this.#turns, address, receiver);
   }
 
   #freePort(): number {

@@ -1,0 +1,123 @@
+/**
+ * Requests of this node to other nodes: one connection to each of them, made when something is to be sent.
+ *
+ * Promises: `done` is called once for each request, never before `send` returns, with the answer to that very request or
+ * with why there is none. Requests to one peer go out in order and are pipelined. A request that is not answered in its
+ * time takes its connection with it, and with that whatever else is in flight there: so a late answer cannot be taken for
+ * another. While a peer cannot be reached, the pauses between attempts grow; what is sent in a pause waits for its end,
+ * within its own time. A peer that moved to another address is looked for there.
+ *
+ * Expects: bodies that the version can bear (else `send` throws); separate channels for what must not wait for each other,
+ * as a parked fetch holds up what is behind it.
+ */
+import type { Api } from '@seatlog/kafka-protocol';
+import type { Clock, Network, Timers } from '@seatlog/runtime';
+import type { Logger } from '../logger.ts';
+import { PeerConnection } from './peer-connection.ts';
+
+export interface Peer {
+  readonly id: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+export type PeerOutcome<Response> =
+  | { readonly kind: 'answered'; readonly response: Response }
+  /** It may have been carried out or not. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface PeerChannel {
+  send<Response, RequestIn>(
+    peer: Peer,
+    api: Api<unknown, Response, RequestIn, never>,
+    version: number,
+    body: RequestIn,
+    options: { readonly timeoutMs: number },
+    done: (outcome: PeerOutcome<Response>) => void,
+  ): void;
+  /** Closes the connection to a peer: what is in flight there fails. The next `send` connects anew, without a pause. */
+  disconnect(peerId: number): void;
+  /** Fails what is in flight, and whatever is sent from now on. */
+  close(): void;
+}
+
+export interface PeerChannelOptions {
+  /** What it is for, in log lines. */
+  readonly name: string;
+  readonly clientId: string;
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Logger;
+  readonly limits?: Partial<PeerChannelLimits>;
+}
+
+export interface PeerChannelLimits {
+  /** How long a connection may take to be made. */
+  readonly connectTimeoutMs: number;
+  /** The first pause after a connection that was refused; each further one is twice as long, up to the longest. */
+  readonly reconnectBackoffMs: number;
+  readonly reconnectBackoffMaxMs: number;
+  /** To one peer, those that wait for the connection included; what goes beyond fails. */
+  readonly maxInFlight: number;
+  readonly maxAnswerBytes: number;
+}
+
+const DEFAULT_LIMITS: PeerChannelLimits = {
+  connectTimeoutMs: 10_000,
+  reconnectBackoffMs: 50,
+  reconnectBackoffMaxMs: 1000,
+  maxInFlight: 1000,
+  maxAnswerBytes: 100 * 1024 * 1024,
+};
+
+export function peerChannel(options: PeerChannelOptions): PeerChannel {
+  return new Connections(options);
+}
+
+class Connections implements PeerChannel {
+  readonly #options: PeerChannelOptions;
+  readonly #limits: PeerChannelLimits;
+  readonly #byPeer = new Map<number, PeerConnection>();
+  #isClosed = false;
+
+  constructor(options: PeerChannelOptions) {
+    this.#options = options;
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+  }
+
+  send<Response, RequestIn>(
+    peer: Peer,
+    api: Api<unknown, Response, RequestIn, never>,
+    version: number,
+    body: RequestIn,
+    { timeoutMs }: { readonly timeoutMs: number },
+    done: (outcome: PeerOutcome<Response>) => void,
+  ): void {
+    if (this.#isClosed) {
+      this.#options.timers.schedule(0, () => done({ kind: 'failed', reason: 'this node stops' }));
+      return;
+    }
+    this.#connectionTo(peer).send(api, version, body, timeoutMs, done);
+  }
+
+  disconnect(peerId: number): void {
+    this.#byPeer.get(peerId)?.close('it was disconnected');
+    this.#byPeer.delete(peerId);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const connection of this.#byPeer.values()) connection.close('this node stops');
+    this.#byPeer.clear();
+  }
+
+  #connectionTo(peer: Peer): PeerConnection {
+    const known = this.#byPeer.get(peer.id);
+    if (known !== undefined && known.peer.host === peer.host && known.peer.port === peer.port) return known;
+    known?.close('the peer has another address now');
+    const connection = new PeerConnection(peer, this.#options, this.#limits);
+    this.#byPeer.set(peer.id, connection);
+    return connection;
+  }
+}
