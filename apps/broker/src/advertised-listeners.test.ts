@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { advertisedListeners, clientListeners } from './advertised-listeners.ts';
+import { advertisedListeners } from './advertised-listeners.ts';
 import { loadConfig } from './config/load.ts';
+import { nodeRoles } from './config/node-roles.ts';
 
 const valuesOf = (overrides: Record<string, string>) =>
   loadConfig({ overrides: new Map(Object.entries(overrides)) }).config.values;
@@ -38,5 +39,5 @@ it('leaves controller listeners out', () => {
     listeners: 'PLAINTEXT://:9092,CONTROLLER://:9093',
     'controller.listener.names': 'CONTROLLER',
   });
-  expect(clientListeners(values).map(({ name }) => name)).toEqual(['PLAINTEXT']);
+  expect(nodeRoles(values).clientListeners.map(({ name }) => name)).toEqual(['PLAINTEXT']);
 });

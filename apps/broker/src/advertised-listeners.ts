@@ -1,14 +1,8 @@
 /** What clients are told to connect to: the advertised listeners, or the bound ones with a host they can reach. */
 import type { BrokerConfigValues } from './config/definitions.ts';
-import { type Listener, parseListeners } from './config/listener.ts';
+import { parseListeners } from './config/listener.ts';
 import type { BoundListener } from './network/socket-server.ts';
 import type { AdvertisedListener } from './services.ts';
-
-/** The listeners that clients use. Controllers talk within this process, so theirs are not bound. */
-export function clientListeners(values: BrokerConfigValues): readonly Listener[] {
-  const controllerNames = values['controller.listener.names'];
-  return parseListeners('listeners', values.listeners).filter(({ name }) => !controllerNames.includes(name));
-}
 
 export function advertisedListeners(
   values: BrokerConfigValues,

@@ -15,7 +15,7 @@ export function openBrokerDirectory(
   const path = values['log.dirs'] ?? values['log.dir'];
   return openLogDirectory({
     path,
-    clusterId: clusterIdFor(values['cluster.id'], path, fileSystem, random),
+    clusterId: clusterIdFor(values, path, fileSystem, random),
     nodeId: values['node.id'],
     fileSystem,
     clock,

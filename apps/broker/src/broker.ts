@@ -9,12 +9,13 @@
  */
 import type { LogDirectory } from '@seatlog/commit-log';
 import { liveBrokers } from '@seatlog/metadata-quorum';
-import { advertisedListeners, clientListeners } from './advertised-listeners.ts';
+import { advertisedListeners } from './advertised-listeners.ts';
 import { openBrokerDirectory } from './broker-directory.ts';
 import { type BrokerPorts, nodePorts } from './broker-ports.ts';
 import type { BrokerConfig } from './config/broker-config.ts';
 import { controllerSchema } from './config/controller-schema.ts';
 import { parseEndpoint } from './config/listener.ts';
+import { nodeRoles } from './config/node-roles.ts';
 import { groupService } from './groups/group-service.ts';
 import { handlerTable } from './handlers/index.ts';
 import { brokerMetricsText } from './http/broker-metrics-text.ts';
@@ -169,7 +170,7 @@ class Broker implements RunningBroker {
     };
     this.services = { ...foundation, groups: groupService(foundation) };
     this.#server = new SocketServer({
-      listeners: clientListeners(config.values),
+      listeners: nodeRoles(config.values).clientListeners,
       limits: serverLimits(config, options.connectionsWithinDescriptors),
       clock,
       timers,

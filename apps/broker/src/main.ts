@@ -122,5 +122,5 @@ try {
   stopRequests.started(broker);
 } catch (error) {
   log.error('The broker could not start', { error });
-  process.exit(1);
+  process.exit(error instanceof ConfigError ? 2 : 1);
 }

@@ -6,11 +6,13 @@ import { groupDefinitions } from './group-definitions.ts';
 import { logDefinitions } from './log-definitions.ts';
 import { networkDefinitions } from './network-definitions.ts';
 import { nodeDefinitions } from './node-definitions.ts';
+import { quorumDefinitions } from './quorum-definitions.ts';
 import { replicationDefinitions } from './replication-definitions.ts';
 import type { ConfigDefinition } from './value-types.ts';
 
 export const brokerDefinitions = {
   ...nodeDefinitions,
+  ...quorumDefinitions,
   ...networkDefinitions,
   ...logDefinitions,
   ...replicationDefinitions,

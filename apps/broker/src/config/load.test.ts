@@ -79,7 +79,7 @@ describe('loadConfig', () => {
     ['listeners', 'PLAINTEXT://:70000'],
     ['listeners', 'PLAINTEXT://:1,PLAINTEXT://:2'],
     ['seatlog.http.listener', 'nowhere'],
-    ['process.roles', 'broker'],
+    ['process.roles', 'janitor'],
     ['log.dirs', '/a,/b'],
   ])('refuses %s=%s by its name', (name, text) => {
     expect(refusal({ [name]: text }).key).toBe(name);

@@ -125,9 +125,4 @@ export const logDefinitions = {
     { min: 1 },
     'How long the state of a silent idempotent producer is kept.',
   ),
-  'metadata.log.max.record.bytes.between.snapshots': long(
-    20_971_520,
-    { min: 1 },
-    'Bytes of the metadata log after which a snapshot is written, and the log before it deleted.',
-  ),
 } as const;

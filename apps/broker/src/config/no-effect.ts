@@ -39,6 +39,10 @@ const exact = new Set([
   'log.initial.task.delay.ms',
   'log.dir.failure.timeout.ms',
   'metadata.log.dir',
+  'metadata.log.segment.ms',
+  'metadata.log.segment.min.bytes',
+  'controller.quorum.append.linger.ms',
+  'controller.quorum.retry.backoff.max.ms',
 ]);
 
 const prefixes = [
@@ -47,9 +51,7 @@ const prefixes = [
   'ssl.',
   'sasl.',
   'remote.log.',
-  'metadata.log.',
   'metadata.max.',
-  'controller.quorum.',
   'quota.',
   'delegation.token.',
   'password.encoder.',

@@ -10,18 +10,6 @@ export const nodeDefinitions = {
   'broker.rack': optionalString(
     'The rack of this broker, for replica placement and reads from the nearest replica.',
   ),
-  'controller.quorum.voters': list<string>([], 'Voters of the metadata quorum, each id@host:port.'),
-  'controller.listener.names': list<string>([], 'Names of the listeners that controllers use.'),
-  'controller.quorum.election.timeout.ms': int(
-    1000,
-    { min: 1 },
-    'How long a voter waits for a leader before it stands for election.',
-  ),
-  'controller.quorum.fetch.timeout.ms': int(
-    2000,
-    { min: 1 },
-    'How long a leader of the quorum stays leader without fetches of a majority.',
-  ),
   'broker.heartbeat.interval.ms': int(
     2000,
     { min: 1 },
@@ -52,7 +40,7 @@ export const nodeDefinitions = {
   'delete.topic.enable': boolean(true, 'Whether topics may be deleted.'),
   'min.insync.replicas': int(1, { min: 1 }, 'How many in-sync replicas an acks=all produce asks for.'),
   'cluster.id': optionalString(
-    'The cluster this node belongs to, 22 characters of base64. A fresh log directory gets one made for it.',
+    'The cluster this node belongs to, 22 characters of base64. The fresh log directory of a node that is its own quorum gets one made for it.',
   ),
   'seatlog.http.listener': string(
     '',

@@ -2,6 +2,7 @@
 import { ConfigError } from './config-error.ts';
 import type { BrokerConfigValues } from './definitions.ts';
 import { parseEndpoint, parseListeners } from './listener.ts';
+import { checkRoles, nodeRoles } from './node-roles.ts';
 
 export function checkRelations(values: BrokerConfigValues): void {
   checkRoles(values);
@@ -9,35 +10,12 @@ export function checkRelations(values: BrokerConfigValues): void {
   checkLimits(values);
 }
 
-function checkRoles(values: BrokerConfigValues): void {
-  const roles = values['process.roles'];
-  if (!roles.includes('broker') || !roles.includes('controller')) {
-    throw new ConfigError(
-      'process.roles',
-      'this node needs both roles, broker,controller: the metadata quorum has one voter, in the same process',
-    );
-  }
-  const voters = values['controller.quorum.voters'];
-  const own = voters.filter((voter) => voter.startsWith(`${values['node.id']}@`));
-  if (voters.length > 0 && (voters.length !== 1 || own.length !== 1)) {
-    throw new ConfigError(
-      'controller.quorum.voters',
-      `the quorum is this node alone (node.id ${values['node.id']})`,
-    );
-  }
-  const directories = values['log.dirs'];
-  if (directories?.includes(',')) throw new ConfigError('log.dirs', 'one log directory is supported');
-}
-
 function checkListeners(values: BrokerConfigValues): void {
-  const listeners = parseListeners('listeners', values.listeners);
-  const controllerNames = values['controller.listener.names'];
-  const brokerNames = listeners
-    .map((listener) => listener.name)
-    .filter((name) => !controllerNames.includes(name));
-  if (brokerNames.length === 0) throw new ConfigError('listeners', 'there is no listener for clients');
+  const { isBroker, clientListeners, controllerListeners } = nodeRoles(values);
+  const brokerNames = clientListeners.map(({ name }) => name);
+  const controllerNames = controllerListeners.map(({ name }) => name);
   const protocols = protocolsByName(values);
-  for (const name of brokerNames) {
+  for (const name of [...brokerNames, ...controllerNames]) {
     const protocol = protocols.get(name) ?? name;
     if (protocol !== 'PLAINTEXT') {
       throw new ConfigError(
@@ -56,7 +34,7 @@ function checkListeners(values: BrokerConfigValues): void {
     }
   }
   const between = values['inter.broker.listener.name'];
-  if (between !== null && !brokerNames.includes(between)) {
+  if (isBroker && between !== null && !brokerNames.includes(between.toUpperCase())) {
     throw new ConfigError('inter.broker.listener.name', `${between} is not one of the listeners`);
   }
   if (values['seatlog.http.listener'] !== '')
