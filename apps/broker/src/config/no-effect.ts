@@ -29,7 +29,6 @@ const exact = new Set([
   'controlled.shutdown.max.retries',
   'controlled.shutdown.retry.backoff.ms',
   'connection.failed.authentication.delay.ms',
-  'leader.imbalance.per.broker.percentage',
   'log.message.downconversion.enable',
   'log.deletion.max.segments.per.run',
   'group.coordinator.threads',
@@ -62,7 +61,6 @@ const prefixes = [
   'share.coordinator.',
   'transaction.',
   'telemetry.',
-  'initial.broker.registration.',
 ];
 
 export function hasNoEffect(name: string): boolean {

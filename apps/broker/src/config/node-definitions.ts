@@ -26,6 +26,16 @@ export const nodeDefinitions = {
     { min: 1 },
     'How often the balance of leaders is looked at.',
   ),
+  'leader.imbalance.per.broker.percentage': int(
+    10,
+    { min: 0 },
+    'How many of a hundred preferred leaderships a broker may lack before they are given back to it.',
+  ),
+  'initial.broker.registration.timeout.ms': int(
+    60_000,
+    { min: 1 },
+    'How long a starting broker tries to register before it gives up.',
+  ),
   'unclean.leader.election.enable': boolean(
     false,
     'Whether a replica outside the ISR may lead as a last resort.',
