@@ -12,6 +12,7 @@ const arrows = {
   'libs/metadata-quorum': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/group-coordinator': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/replication': ['libs/kafka-protocol', 'libs/runtime'],
+  'libs/history': [],
   'libs/kafka-client': ['libs/kafka-protocol'],
   'libs/kafka-testkit': ['libs/kafka-protocol', 'libs/runtime', 'libs/kafka-client', 'apps/broker'],
   'libs/kafka-nest': ['libs/kafka-client', 'libs/observability'],
@@ -19,6 +20,7 @@ const arrows = {
   'libs/seat-lock': ['libs/booking'],
   'libs/booking-database': ['libs/booking'],
   'libs/local-stack': ['libs/kafka-client'],
+  'libs/lab': ['libs/kafka-client', 'libs/kafka-protocol', 'libs/local-stack'],
   'libs/ticketing-setup': ['libs/booking', 'libs/booking-database', 'libs/kafka-client'],
   'apps/broker': [
     'libs/kafka-protocol',
@@ -60,6 +62,7 @@ const arrows = {
     'libs/runtime',
     'libs/kafka-nest',
   ],
+  'apps/cli': ['libs/lab', 'libs/local-stack'],
   'apps/set-up': ['libs/booking-database', 'libs/observability', 'libs/ticketing-setup'],
 };
 

@@ -140,6 +140,7 @@ describe('the purity of the pure libraries', () => {
     ['chance', 'export const dice = Math.random();\n', 'no-restricted-properties'],
   ];
   const pure = [
+    'history',
     'kafka-client',
     'kafka-protocol',
     'commit-log',
