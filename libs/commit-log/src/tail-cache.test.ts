@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { PartitionTail, TailCache } from './tail-cache.ts';
 
 const BATCH_BYTES = 20_000;
-const BATCHES_PER_BLOCK = 6;
+/** Of the largest blocks, of which the cache in these stories holds three. */
+const BATCHES_PER_BLOCK = 26;
+const LIMIT_BYTES = 1_600_000;
 
 function batch(fill: number): Uint8Array {
   const writer = new RecordBatchWriter({ maxBytes: 1_000_000 });
@@ -46,18 +48,18 @@ describe('PartitionTail', () => {
   });
 
   it('holds no more than its limit', () => {
-    const { cache, place, write } = story(400_000);
-    for (let offset = 0; offset < 100; offset += 1) {
+    const { cache, place, write } = story(LIMIT_BYTES);
+    for (let offset = 0; offset < 400; offset += 1) {
       place();
       write(offset + 1);
-      expect(cache.heldBytes).toBeLessThanOrEqual(400_000);
+      expect(cache.heldBytes).toBeLessThanOrEqual(LIMIT_BYTES);
     }
   });
 
   it('uses the memory of evicted blocks again', () => {
-    const { place, write } = story(400_000);
+    const { place, write } = story(LIMIT_BYTES);
     const buffers = new Set<ArrayBufferLike>();
-    for (let offset = 0; offset < 200; offset += 1) {
+    for (let offset = 0; offset < 800; offset += 1) {
       buffers.add(place().buffer);
       write(offset + 1);
     }
@@ -66,21 +68,21 @@ describe('PartitionTail', () => {
   });
 
   it('leaves memory alone that a reader holds, until it lets go', () => {
-    const { tail, place, write } = story(400_000);
-    for (let offset = 0; offset < 30; offset += 1) place();
-    write(30);
-    const block = tail.find(29);
+    const { tail, place, write } = story(LIMIT_BYTES);
+    for (let offset = 0; offset < 120; offset += 1) place();
+    write(120);
+    const block = tail.find(119);
     const view = block?.view(0, BATCH_BYTES) ?? new Uint8Array(0);
     const before = fillOf(view);
     block?.hold();
-    for (let offset = 30; offset < 100; offset += 1) {
+    for (let offset = 120; offset < 400; offset += 1) {
       place();
       write(offset + 1);
     }
-    expect(tail.find(29)).toBeNull();
+    expect(tail.find(119)).toBeNull();
     expect(fillOf(view)).toBe(before);
     block?.release();
-    for (let offset = 100; offset < 100 + BATCHES_PER_BLOCK * 4; offset += 1) {
+    for (let offset = 400; offset < 400 + BATCHES_PER_BLOCK * 4; offset += 1) {
       place();
       write(offset + 1);
     }
@@ -88,9 +90,10 @@ describe('PartitionTail', () => {
   });
 
   it('leaves memory alone that is not written yet, however much is waiting', () => {
-    const { place } = story(400_000);
-    const placed = Array.from({ length: 100 }, place);
-    expect(placed.map(fillOf)).toEqual(placed.map((_, offset) => offset));
+    const { place } = story(LIMIT_BYTES);
+    const placed = Array.from({ length: 400 }, place);
+    expect(placed.length * BATCH_BYTES).toBeGreaterThan(LIMIT_BYTES);
+    expect(placed.map(fillOf)).toEqual(placed.map((_, offset) => offset & 0xff));
   });
 
   it('fills a block that the cache has no room for', () => {
@@ -99,5 +102,17 @@ describe('PartitionTail', () => {
     for (let offset = 0; offset < 20; offset += 1) placed.push(place());
     expect(placed.map(fillOf)).toEqual(placed.map((_, offset) => offset));
     write(20);
+  });
+
+  it('gives smaller blocks where more partitions are busy than it has large ones for', () => {
+    const cache = new TailCache(LIMIT_BYTES);
+    const tails = Array.from({ length: 20 }, () => new PartitionTail(cache, () => Number.MAX_SAFE_INTEGER));
+    let next = 0;
+    for (let round = 0; round < 200; round += 1) {
+      for (const tail of tails) tail.place(batch(round), next, (next += 1));
+    }
+    // With the largest only, three partitions would have one.
+    const inMemory = tails.filter((tail, index) => tail.find(next - tails.length + index) !== null);
+    expect(inMemory.length).toBeGreaterThan(tails.length / 2);
   });
 });

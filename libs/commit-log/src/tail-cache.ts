@@ -1,8 +1,13 @@
 import { ReadBuffers } from './read-buffers.ts';
 import { TailBlock } from './tail-block.ts';
 
-/** Blocks grow to this, from the smallest, as a partition proves busy. A larger batch gets one of its own size. */
-const LARGEST_BLOCK_BYTES = 128 * 1024;
+/**
+ * Blocks grow to this, from the smallest, as a partition proves busy. A larger batch gets one of its own size. Few
+ * large ones leave the socket faster than many small ones: an answer of 1 MiB takes two or three of them.
+ */
+const LARGEST_BLOCK_BYTES = 512 * 1024;
+/** Blocks from this size on come from memory that was used before. */
+const RECYCLED_BLOCK_BYTES = 128 * 1024;
 const SMALLEST_BLOCK_BYTES = 4 * 1024;
 /** What is kept of evicted blocks for the next ones: as one comes another goes, so little is needed. */
 const KEPT_BLOCK_BYTES = 8 * 1024 * 1024;
@@ -28,7 +33,7 @@ export class TailCache {
 
   /** A block with room for that much, without an owner yet. */
   make(size: number, baseOffset: number): TailBlock {
-    const bytes = size < LARGEST_BLOCK_BYTES ? new Uint8Array(size) : this.#memory.take(size);
+    const bytes = size < RECYCLED_BLOCK_BYTES ? new Uint8Array(size) : this.#memory.take(size);
     return new TailBlock(bytes, baseOffset);
   }
 
@@ -110,7 +115,11 @@ export class PartitionTail {
   evict(block: TailBlock): boolean {
     if (this.#blocks[0] === block) this.#blocks.shift();
     else this.#blocks = this.#blocks.filter((kept) => kept !== block);
-    if (this.#open === block) this.#open = null;
+    if (this.#open === block) {
+      this.#open = null;
+      // More partitions are busy than the cache has large blocks for.
+      this.#nextBlockBytes = Math.max(SMALLEST_BLOCK_BYTES, this.#nextBlockBytes >> 1);
+    }
     // What is not written is still read by the writer; an empty block is about to be filled.
     return block.usedBytes > 0 && !block.wasCut && block.nextOffset <= this.#writtenEnd();
   }

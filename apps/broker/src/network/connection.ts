@@ -22,6 +22,12 @@ export interface ConnectionLimits {
   readonly maxUnsentBytes: number;
 }
 
+/**
+ * Answers that wait leave at once when there is this much of them: one write of several MiB costs the kernel more than
+ * several of one, since all that the peer says meanwhile has to wait for its end.
+ */
+const LARGE_OUTPUT_BYTES = 262_144;
+
 /** Pipelined requests of one connection that may be in process at a time. */
 const MAX_PIPELINED = 256;
 
@@ -190,6 +196,7 @@ export class Connection implements ByteReceiver {
       this.#finishing.push(head);
       head = this.#inProcess[0];
     }
+    if (this.#outputBytes >= LARGE_OUTPUT_BYTES) this.#flush();
     this.#beginWaiting();
     this.#scheduleFlush();
   }
