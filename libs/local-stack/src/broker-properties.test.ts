@@ -32,6 +32,25 @@ describe('broker properties', () => {
     expect(brokerProperties({ ...plan, voters: `${voters},4@h:4,5@h:5` })).toMatchObject(replication);
   });
 
+  it('are those of a node with one role', () => {
+    const voters = '100@127.0.0.1:20102';
+    const cluster = { voters, brokers: 3, clusterId: 'cccccccccccccccccccccQ' };
+    const broker = brokerProperties({ ...plan, ...cluster, roles: ['broker'], advertisedPort: 20009 });
+    expect(broker).toMatchObject({
+      'process.roles': 'broker',
+      'cluster.id': 'cccccccccccccccccccccQ',
+      listeners: 'PLAINTEXT://127.0.0.1:20001',
+      'advertised.listeners': 'PLAINTEXT://127.0.0.1:20009',
+      'min.insync.replicas': '2',
+    });
+    const controller = brokerProperties({ ...plan, ...cluster, nodeId: 100, roles: ['controller'] });
+    expect(controller).toMatchObject({
+      'process.roles': 'controller',
+      listeners: 'CONTROLLER://127.0.0.1:20002',
+    });
+    expect(controller).not.toHaveProperty('advertised.listeners');
+  });
+
   it('are written a line each', () => {
     expect(formatProperties({ a: '1', 'b.c': 'x=y' })).toBe('a=1\nb.c=x=y\n');
   });

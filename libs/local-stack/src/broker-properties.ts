@@ -1,9 +1,19 @@
-/** The properties file of a broker in a local stack. Pure. What is not written here keeps Kafka's default. */
+/** The properties file of a node in a local stack. Pure. What is not written here keeps Kafka's default. */
+
+export type NodeRole = 'broker' | 'controller';
 
 export interface BrokerPlan {
   readonly nodeId: number;
   readonly ports: { readonly kafka: number; readonly controller: number; readonly http: number };
+  /** Default both. */
+  readonly roles?: readonly NodeRole[];
   readonly voters: string;
+  /** Brokers of the cluster. Default: as many as voters. */
+  readonly brokers?: number;
+  /** The port that clients and other brokers are told to connect to. Default: the listener's own. */
+  readonly advertisedPort?: number;
+  /** All nodes of a cluster have the same. Default: one that a node alone makes for itself. */
+  readonly clusterId?: string;
   readonly logDirectory: string;
 }
 
@@ -11,12 +21,20 @@ const MOST_REPLICAS = 3;
 
 export function brokerProperties(plan: BrokerPlan): Readonly<Record<string, string>> {
   const { kafka, controller, http } = plan.ports;
-  const replicas = Math.min(MOST_REPLICAS, plan.voters.split(',').length);
+  const { roles = ['broker', 'controller'], advertisedPort = kafka, clusterId } = plan;
+  const isBroker = roles.includes('broker');
+  const isController = roles.includes('controller');
+  const listeners = [
+    ...(isBroker ? [`PLAINTEXT://127.0.0.1:${kafka}`] : []),
+    ...(isController ? [`CONTROLLER://127.0.0.1:${controller}`] : []),
+  ];
+  const replicas = Math.min(MOST_REPLICAS, plan.brokers ?? plan.voters.split(',').length);
   return {
-    'process.roles': 'broker,controller',
+    'process.roles': roles.join(','),
     'node.id': String(plan.nodeId),
-    listeners: `PLAINTEXT://127.0.0.1:${kafka},CONTROLLER://127.0.0.1:${controller}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${kafka}`,
+    ...(clusterId === undefined ? {} : { 'cluster.id': clusterId }),
+    listeners: listeners.join(','),
+    ...(isBroker ? { 'advertised.listeners': `PLAINTEXT://127.0.0.1:${advertisedPort}` } : {}),
     'controller.listener.names': 'CONTROLLER',
     'controller.quorum.voters': plan.voters,
     'log.dirs': plan.logDirectory,

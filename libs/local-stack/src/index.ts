@@ -4,6 +4,7 @@
  *
  *     await using postgres = await startPostgres({ dataDirectory, durable: false });
  *     await using broker = await startBroker({ dataDirectory });
+ *     await using cluster = await startCluster({ dataDirectory, nodes: combinedNodes(3), proxied: true });
  *     const services = await testServices({ template: { name: 'booking', prepare: migrate } });
  *     await using stack = await startStack({ steps, fresh: true });
  */
@@ -13,8 +14,24 @@ export type { ManagedProcess, ProcessExit } from './managed-process.ts';
 export { freePort, isFree } from './free-port.ts';
 export { startPostgres, type PostgresOptions, type PostgresServer } from './postgres/start-postgres.ts';
 export { startRedis, type RedisOptions, type RedisServer } from './redis/start-redis.ts';
-export { brokerProperties, type BrokerPlan } from './broker-properties.ts';
+export { brokerProperties, type BrokerPlan, type NodeRole } from './broker-properties.ts';
 export { startBroker, type BrokerOptions, type BrokerPorts, type BrokerServer } from './start-broker.ts';
+export {
+  type Cluster,
+  type ClusterNode,
+  type ClusterOptions,
+  startCluster,
+} from './cluster/start-cluster.ts';
+export { combinedNodes, isBroker, isController, type NodePlan, separateNodes } from './cluster/node-plans.ts';
+export type { NodeState, PartitionState } from './cluster/node-state.ts';
+export {
+  type Endpoint,
+  endpointOfClient,
+  type LostAnswer,
+  NetworkFaults,
+  nodeEndpoint,
+} from './network/network-faults.ts';
+export { FaultProxy, type FaultProxyOptions } from './network/fault-proxy.ts';
 export { appProgram, startApp, type AppOptions, type AppServer } from './start-app.ts';
 export { startStack } from './stack/start-stack.ts';
 export { readRunningStack, type RunningStack } from './stack/stack-file.ts';

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { brokerProperties, formatProperties } from './broker-properties.ts';
+import { brokerProperties, formatProperties, type NodeRole } from './broker-properties.ts';
 import { childEnvironment } from './child-environment.ts';
 import { waitUntil } from './deadline.ts';
 import { portOrFree } from './free-port.ts';
@@ -30,8 +30,15 @@ export interface BrokerOptions {
   /** Default `broker-<nodeId>`. */
   readonly name?: string;
   readonly ports?: BrokerPorts;
+  /** Default both. */
+  readonly roles?: readonly NodeRole[];
   /** `controller.quorum.voters`. Default: this node alone. */
   readonly voters?: string;
+  /** Brokers of the cluster. Default: as many as voters. */
+  readonly brokers?: number;
+  readonly clusterId?: string;
+  /** The port of a proxy in front of the listener, where there is one. */
+  readonly advertisedPort?: number;
   /** Override what is generated, by Kafka's names. */
   readonly properties?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -39,8 +46,9 @@ export interface BrokerOptions {
 
 export interface BrokerServer extends AsyncDisposable {
   readonly nodeId: number;
-  /** `host:port` for BROKERS. */
+  /** `host:port` for BROKERS, as it is advertised. */
   readonly address: string;
+  readonly logDirectory: string;
   /** Of /healthz, /metrics, /state. */
   readonly httpUrl: string;
   readonly process: ManagedProcess;
@@ -57,11 +65,17 @@ export async function startBroker(options: BrokerOptions): Promise<BrokerServer>
   const controller = await portOrFree(options.ports?.controller, `${name}'s controller`);
   const http = await portOrFree(options.ports?.http, `${name}'s HTTP`);
   const file = join(dataDirectory, `${name}.properties`);
+  const { roles, brokers, clusterId, advertisedPort } = options;
+  const logDirectory = options.properties?.['log.dirs'] ?? join(dataDirectory, name);
   const properties = brokerProperties({
     nodeId,
     ports: { kafka, controller, http },
     voters: options.voters ?? `${nodeId}@127.0.0.1:${controller}`,
-    logDirectory: join(dataDirectory, name),
+    logDirectory,
+    ...(roles === undefined ? {} : { roles }),
+    ...(brokers === undefined ? {} : { brokers }),
+    ...(clusterId === undefined ? {} : { clusterId }),
+    ...(advertisedPort === undefined ? {} : { advertisedPort }),
   });
   writeFileSync(file, formatProperties({ ...properties, ...options.properties }));
   const httpUrl = `http://127.0.0.1:${http}`;
@@ -78,7 +92,8 @@ export async function startBroker(options: BrokerOptions): Promise<BrokerServer>
   const stop = async (): Promise<void> => void (await child.stop());
   return {
     nodeId,
-    address: `127.0.0.1:${kafka}`,
+    address: `127.0.0.1:${advertisedPort ?? kafka}`,
+    logDirectory,
     httpUrl,
     process: child,
     stop,

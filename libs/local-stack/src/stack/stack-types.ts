@@ -28,6 +28,8 @@ export interface StackEndpoints extends ServiceEndpoints {
   readonly bookingApiUrl: string;
   /** Of the first broker of ours; null where BROKERS was given. */
   readonly brokerHttpUrl: string | null;
+  /** Of all brokers of ours, in the order of their ids. */
+  readonly brokerHttpUrls: readonly string[];
   /** Base URL of each app process by its name, for /health and /metrics. */
   readonly apps: Readonly<Record<string, string>>;
 }

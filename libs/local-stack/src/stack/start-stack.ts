@@ -70,7 +70,7 @@ class Starting {
     signal?.addEventListener('abort', giveUp, { once: true });
     if (signal?.aborted === true) giveUp();
     try {
-      const [databaseUrl, redisUrl, { brokers, brokerHttpUrl }] = await this.#together([
+      const [databaseUrl, redisUrl, { brokers, brokerHttpUrls }] = await this.#together([
         this.#migratedDatabase(),
         this.#redis(),
         this.#brokersWithTopics(),
@@ -78,7 +78,8 @@ class Starting {
       const services = { databaseUrl, redisUrl, brokers };
       await this.#step('seed', () => steps.seed(services));
       const apps = await this.#apps(services);
-      return { ...services, brokerHttpUrl, bookingApiUrl: apps['booking-api'] ?? '', apps };
+      const bookingApiUrl = apps['booking-api'] ?? '';
+      return { ...services, brokerHttpUrl: brokerHttpUrls[0] ?? null, brokerHttpUrls, bookingApiUrl, apps };
     } finally {
       signal?.removeEventListener('abort', giveUp);
     }
@@ -109,23 +110,23 @@ class Starting {
     return server.url;
   }
 
-  async #brokersWithTopics(): Promise<{ brokers: string; brokerHttpUrl: string | null }> {
+  async #brokersWithTopics(): Promise<{ brokers: string; brokerHttpUrls: readonly string[] }> {
     const { external, steps, ports, brokerProperties } = this.#options;
     const count = this.#layout.brokers;
     let brokers = external?.brokers;
-    let brokerHttpUrl: string | null = null;
+    let brokerHttpUrls: readonly string[] = [];
     if (brokers === undefined) {
-      const nodes = await this.#step(count === 1 ? 'broker' : `${count} brokers`, () =>
+      const cluster = await this.#step(count === 1 ? 'broker' : `${count} brokers`, () =>
         startBrokers({ ...this.#child({}), count, ports, properties: brokerProperties }),
       );
-      for (const node of nodes) this.#parts.add(node.process, STOP_RANK.broker);
-      brokers = nodes.map((node) => node.address).join(',');
-      brokerHttpUrl = nodes[0]?.httpUrl ?? null;
+      for (const node of cluster.nodes) this.#parts.add(node.process, STOP_RANK.broker);
+      brokers = cluster.bootstrap;
+      brokerHttpUrls = cluster.nodes.map((node) => node.httpUrl);
     }
     const list = brokers;
     const replicationFactor = external?.brokers === undefined ? count : list.split(',').length;
     await this.#step('topics', () => steps.createTopics({ brokers: list, replicationFactor }));
-    return { brokers: list, brokerHttpUrl };
+    return { brokers: list, brokerHttpUrls };
   }
 
   async #apps(services: ServiceEndpoints): Promise<Readonly<Record<string, string>>> {
