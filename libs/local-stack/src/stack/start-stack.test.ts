@@ -142,6 +142,7 @@ describe('the stack file', () => {
       brokers: 'z:1',
       bookingApiUrl: 'http://a',
       brokerHttpUrl: null,
+      brokerHttpUrls: [],
       apps: {},
     };
     expect(readRunningStack(folder.path)).toBeUndefined();
