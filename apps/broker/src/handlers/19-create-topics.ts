@@ -7,25 +7,28 @@ import { apis, ErrorCode, type ResponseInput } from '@seatlog/kafka-protocol';
 import { type CreatedTopic, createTopics as decideTopics } from '@seatlog/metadata-quorum';
 import type { BrokerConfig } from '../config/broker-config.ts';
 import { describeTopicConfig } from '../config/topic-config.ts';
-import { defineHandler } from './handler.ts';
+import { defineAdministration } from '../controller/administration.ts';
 
 type TopicResult = ResponseInput<typeof apis.createTopics>['topics'][number];
 
-export const createTopics = defineHandler(apis.createTopics, (services) => (request, _context, respond) => {
-  services.metadata.change(
-    (image) => decideTopics(image, request, services.topicCreation),
-    (outcome) => {
-      if (outcome.kind === 'committed') {
-        respond({ topics: outcome.answer.map((topic) => topicResult(services.config, topic)) });
-        return;
-      }
-      const { errorCode, message } = outcome;
-      respond({
-        topics: request.topics.map(({ name }) => ({ name, errorCode, errorMessage: message, configs: [] })),
-      });
-    },
-  );
-});
+export const createTopics = defineAdministration(
+  apis.createTopics,
+  (services) => (request, _context, respond) => {
+    services.metadata.change(
+      (image) => decideTopics(image, request, services.topicCreation),
+      (outcome) => {
+        if (outcome.kind === 'committed') {
+          respond({ topics: outcome.answer.map((topic) => topicResult(services.config, topic)) });
+          return;
+        }
+        const { errorCode, message } = outcome;
+        respond({
+          topics: request.topics.map(({ name }) => ({ name, errorCode, errorMessage: message, configs: [] })),
+        });
+      },
+    );
+  },
+);
 
 function topicResult(config: BrokerConfig, topic: CreatedTopic): TopicResult {
   const { configs, ...result } = topic;

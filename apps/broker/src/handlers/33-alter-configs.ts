@@ -5,15 +5,18 @@
 import { apis } from '@seatlog/kafka-protocol';
 import { replaceConfigs } from '@seatlog/metadata-quorum';
 import { alterationFailed } from '../metadata/config-alteration.ts';
-import { defineHandler } from './handler.ts';
+import { defineAdministration } from '../controller/administration.ts';
 
-export const alterConfigs = defineHandler(apis.alterConfigs, (services) => (request, _context, respond) => {
-  services.metadata.change(
-    (image) => replaceConfigs(image, request, services.topicCreation.schema),
-    (outcome) => {
-      const responses =
-        outcome.kind === 'committed' ? outcome.answer : alterationFailed(request.resources, outcome);
-      respond({ throttleTimeMs: 0, responses });
-    },
-  );
-});
+export const alterConfigs = defineAdministration(
+  apis.alterConfigs,
+  (services) => (request, _context, respond) => {
+    services.metadata.change(
+      (image) => replaceConfigs(image, request, services.topicCreation.schema),
+      (outcome) => {
+        const responses =
+          outcome.kind === 'committed' ? outcome.answer : alterationFailed(request.resources, outcome);
+        respond({ throttleTimeMs: 0, responses });
+      },
+    );
+  },
+);

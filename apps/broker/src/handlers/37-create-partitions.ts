@@ -3,9 +3,9 @@
  */
 import { apis } from '@seatlog/kafka-protocol';
 import { createPartitions as decidePartitions } from '@seatlog/metadata-quorum';
-import { defineHandler } from './handler.ts';
+import { defineAdministration } from '../controller/administration.ts';
 
-export const createPartitions = defineHandler(
+export const createPartitions = defineAdministration(
   apis.createPartitions,
   (services) => (request, _context, respond) => {
     services.metadata.change(

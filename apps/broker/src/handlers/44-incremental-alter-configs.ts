@@ -5,9 +5,9 @@
 import { apis } from '@seatlog/kafka-protocol';
 import { incrementalAlterConfigs as decideConfigs } from '@seatlog/metadata-quorum';
 import { alterationFailed } from '../metadata/config-alteration.ts';
-import { defineHandler } from './handler.ts';
+import { defineAdministration } from '../controller/administration.ts';
 
-export const incrementalAlterConfigs = defineHandler(
+export const incrementalAlterConfigs = defineAdministration(
   apis.incrementalAlterConfigs,
   (services) => (request, _context, respond) => {
     services.metadata.change(

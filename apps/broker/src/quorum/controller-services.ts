@@ -6,6 +6,7 @@ import type { AnyApi } from '@seatlog/kafka-protocol';
 import type { CreateTopicsContext } from '@seatlog/metadata-quorum';
 import type { Clock, Random, Timers, Turns } from '@seatlog/runtime';
 import type { BrokerConfig } from '../config/broker-config.ts';
+import type { ActiveControllerService } from '../controller/active-controller-service.ts';
 import type { Logger } from '../logger.ts';
 import type { BrokerMetrics } from '../metrics.ts';
 import type { MetadataQuorum } from './metadata-quorum.ts';
@@ -20,6 +21,8 @@ export interface ControllerServices {
   readonly metrics: BrokerMetrics;
   /** Committed metadata, the quorum's leader, and changes while this node is the active controller. */
   readonly metadata: MetadataQuorum;
+  /** The brokers' sessions, while this node is the active controller. */
+  readonly controller: ActiveControllerService;
   /** What the controller's decisions need to create topics: defaults, the schema of configs, chance. */
   readonly topicCreation: CreateTopicsContext;
   /** The served APIs, for ApiVersions. */
