@@ -43,6 +43,10 @@ export function isConflict(error: unknown): boolean {
   return error.code === '40001' || error.code === '40P01';
 }
 
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
+}
+
 /** Another transaction wrote what this one had read; the transaction has to be run again on what is stored now. */
 export class ConcurrentChangeError extends Error {
   override readonly name = 'ConcurrentChangeError';

@@ -28,6 +28,7 @@ export {
   type ApplyOptions,
   type SourcedEvent,
 } from './statements/apply-reservation-events.ts';
+export { writeLedger } from './statements/write-ledger.ts';
 export {
   rejectIncompleteOrders,
   type RejectedOrders,

@@ -9,7 +9,7 @@ import {
   type StoredReservation,
 } from '@seatlog/booking';
 import { sql } from 'kysely';
-import { ConcurrentChangeError } from '../database-error.ts';
+import { ConcurrentChangeError, isUniqueViolation } from '../database-error.ts';
 import { OUTBOX_CHANNEL } from '../outbox-channel.ts';
 import type { BookingTransaction } from '../transaction.ts';
 
@@ -28,7 +28,7 @@ export async function writeLedger(
 
 async function insertOrders(transaction: BookingTransaction, orders: readonly StoredOrder[]): Promise<void> {
   if (orders.length === 0) return;
-  const inserted = await sql`
+  const insertion = sql`
     INSERT INTO orders (id, event_id, user_id, seats, currency, status, reason, payment_reference, settled_at)
     SELECT id, event_id, user_id, seats::jsonb, currency, status, reason, payment_reference,
            CASE WHEN status <> 'PENDING' THEN now() END
@@ -41,9 +41,8 @@ async function insertOrders(transaction: BookingTransaction, orders: readonly St
       ${orders.map((order) => order.status)}::text[],
       ${orders.map((order) => order.reason)}::text[],
       ${orders.map((order) => order.paymentReference)}::text[]
-    ) AS new_order (id, event_id, user_id, seats, currency, status, reason, payment_reference)
-    ON CONFLICT DO NOTHING`.execute(transaction);
-  expectAll('orders', orders.length, inserted.numAffectedRows);
+    ) AS new_order (id, event_id, user_id, seats, currency, status, reason, payment_reference)`;
+  await unlessTheyAreThere(insertion.execute(transaction));
 }
 
 async function updateOrders(transaction: BookingTransaction, orders: readonly StoredOrder[]): Promise<void> {
@@ -88,7 +87,7 @@ async function insertReservations(
   reservations: LedgerChanges['insertedReservations'],
 ): Promise<void> {
   if (reservations.length === 0) return;
-  const inserted = await sql`
+  const insertion = sql`
     INSERT INTO reservations (id, order_id, event_id, seat_id, user_id, epoch, status, reason, price, currency,
                               occurred_at, source_partition, source_offset, ended_at)
     SELECT id, order_id, event_id, seat_id, user_id, epoch, status, reason, price, currency,
@@ -109,9 +108,8 @@ async function insertReservations(
       ${reservations.map((reservation) => reservation.source?.partition ?? null)}::integer[],
       ${reservations.map((reservation) => reservation.source?.offset ?? null)}::bigint[]
     ) AS new_reservation (id, order_id, event_id, seat_id, user_id, epoch, status, reason, price, currency,
-                          occurred_at, source_partition, source_offset)
-    ON CONFLICT DO NOTHING`.execute(transaction);
-  expectAll('reservations', reservations.length, inserted.numAffectedRows);
+                          occurred_at, source_partition, source_offset)`;
+  await unlessTheyAreThere(insertion.execute(transaction));
 }
 
 /** In the same transaction as what they are owed for; ids rise in the order of the list. */
@@ -135,7 +133,12 @@ async function insertRefundRequests(
   await sql`SELECT pg_notify(${OUTBOX_CHANNEL}, '')`.execute(transaction);
 }
 
-function expectAll(what: string, expected: number, inserted: bigint | undefined): void {
-  if (inserted === BigInt(expected)) return;
-  throw new ConcurrentChangeError(`${String(inserted)} of ${expected} ${what} could be inserted`);
+/** `ON CONFLICT DO NOTHING` would tell the same by the count of rows, and cost a fifth more for each of them. */
+async function unlessTheyAreThere(insertion: Promise<unknown>): Promise<void> {
+  try {
+    await insertion;
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new ConcurrentChangeError('another transaction has inserted a row of these', { cause: error });
+  }
 }
