@@ -15,9 +15,11 @@ export * from './controller/create-partitions.ts';
 export * from './controller/create-topics.ts';
 export type { Decision } from './controller/decision.ts';
 export * from './controller/delete-topics.ts';
+export * from './controller/elect-leaders.ts';
 export * from './controller/features.ts';
 export * from './controller/producer-ids.ts';
 export { randomUuid } from './controller/random-uuid.ts';
+export * from './controller/reassign-partitions.ts';
 export {
   GROUP_OFFSETS_TOPIC,
   isInternalTopic,

@@ -159,6 +159,19 @@ describe('incrementalAlterConfigs', () => {
     },
   );
 
+  it('R20: a partition without leader gets any live replica when its topic allows that', () => {
+    const cluster = new TestCluster();
+    for (const id of [1, 2]) cluster.start(id);
+    cluster.create('a', { assignments: [{ partitionIndex: 0, brokerIds: [1, 2] }] });
+    for (const id of [2, 1]) {
+      cluster.decide(fenceBroker(cluster.image, id, cluster.image.brokers.get(id)?.epoch ?? -1, testSchema));
+    }
+    cluster.start(2);
+    expect(cluster.partition('a')).toMatchObject({ leader: -1 });
+    cluster.decide(alter(cluster, topic(alteration(SET, 'unclean.leader.election.enable', 'true'))));
+    expect(cluster.partition('a')).toMatchObject({ leader: 2, isr: [2], leaderRecoveryState: 1 });
+  });
+
   it('R20: a lowered minimum leaves them where the ISR is still too small', () => {
     const cluster = new TestCluster();
     for (const id of [1, 2, 3]) cluster.start(id);

@@ -8,11 +8,16 @@ import type { ClusterImage } from '../image/cluster-image.ts';
 import { configKey, configsOf, ResourceType } from '../image/cluster-image.ts';
 import { foldAll } from '../image/image-draft.ts';
 import type { ConfigRecord, MetadataRecord } from '../records/metadata-record.ts';
-import { partitionChange } from '../records/metadata-record.ts';
 import type { ConfigSchema } from './config-schema.ts';
 import type { Decision } from './decision.ts';
 import { orRefusal, Refusal, repeated } from './decision.ts';
-import { minInsyncReplicas } from './topic-setting.ts';
+import { leadershipChanges } from './leadership-rules.ts';
+
+/** The configs that the controller itself obeys when it elects. */
+const leadershipConfigs: ReadonlySet<string> = new Set([
+  'min.insync.replicas',
+  'unclean.leader.election.enable',
+]);
 
 export const ConfigOperation = { SET: 0, DELETE: 1, APPEND: 2, SUBTRACT: 3 } as const;
 
@@ -138,7 +143,7 @@ function alterResource(
         value: after.get(name) ?? null,
       }),
     );
-  return [...changes, ...elrToClear(image, resource, changes, schema)];
+  return [...changes, ...leadershipUnder(image, resource, changes, schema)];
 }
 
 function checkResource(image: ClusterImage, { resourceType, resourceName }: ResourceAlteration): void {
@@ -203,26 +208,17 @@ function items(list: string): readonly string[] {
     .filter((item) => item !== '');
 }
 
-/** Where the ISR is large enough by the changed minimum, no replica outside of it is needed to elect a leader. */
-function elrToClear(
+/** What a changed minimum or a leave to elect uncleanly means for eligible leaders, and for partitions without leader. */
+function leadershipUnder(
   image: ClusterImage,
   { resourceType, resourceName }: ResourceAlteration,
   changes: readonly ConfigRecord[],
   schema: ConfigSchema,
 ): readonly MetadataRecord[] {
-  if (!changes.some(({ name }) => name === 'min.insync.replicas')) return [];
+  if (!changes.some(({ name }) => leadershipConfigs.has(name))) return [];
   const after = foldAll(image, changes);
+  const named = after.topics.get(resourceName);
   const topics =
-    resourceType === ResourceType.TOPIC ? [after.topics.get(resourceName)] : [...after.topics.values()];
-  return topics
-    .filter((topic) => topic !== undefined)
-    .flatMap((topic) => {
-      const minimum = minInsyncReplicas(after, schema, topic.name);
-      return topic.partitions
-        .filter(({ elr, lastKnownElr }) => elr.length > 0 || lastKnownElr.length > 0)
-        .filter(({ isr, replicas }) => isr.length >= Math.min(minimum, replicas.length))
-        .map(({ index }) =>
-          partitionChange(topic.id, index, { eligibleLeaderReplicas: [], lastKnownElr: [] }),
-        );
-    });
+    resourceType === ResourceType.TOPIC ? new Map(named && [[resourceName, named]]) : after.topics;
+  return leadershipChanges({ ...after, topics }, schema, () => ({}));
 }

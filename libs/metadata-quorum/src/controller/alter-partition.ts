@@ -3,6 +3,9 @@
  *
  * The controller accepts it if the proposal comes from the leader it knows, in the epochs it knows, and every member is
  * live in the incarnation that the leader saw. Proposals do not depend on each other.
+ *
+ * An ISR that completes a move to other replicas takes effect together with the end of the move. If the sender is not
+ * among the replicas that stay, another leads then, and the answer is NEW_LEADER_ELECTED though the change is made.
  */
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import type { ClusterImage, PartitionImage } from '../image/cluster-image.ts';
@@ -13,9 +16,8 @@ import { withBroker } from './broker-lifecycle.ts';
 import type { ConfigSchema } from './config-schema.ts';
 import type { Decision } from './decision.ts';
 import { orRefusal, Refusal, repeated } from './decision.ts';
-import { ELR_FEATURE } from './features.ts';
+import { leadershipRules } from './leadership-rules.ts';
 import { decideLeadership } from './partition-leadership.ts';
-import { minInsyncReplicas, uncleanLeaderElection } from './topic-setting.ts';
 
 export interface IsrMember {
   readonly brokerId: number;
@@ -43,7 +45,7 @@ export interface AlteredPartition {
   readonly partitionIndex: number;
   readonly errorCode: number;
   readonly errorMessage: string | null;
-  /** The partition as it is after the change; null if it was refused. */
+  /** The partition as it is after the change; null if it was refused, or is led by another now. */
   readonly partition: PartitionImage | null;
 }
 
@@ -67,12 +69,21 @@ export function alterPartitions(
     };
   }
   const records: MetadataRecord[] = [];
+  const twice = repeated(request.partitions.map(partitionKey));
   const partitions = request.partitions.map((proposal) => {
     const { topicId, partitionIndex } = proposal;
     return orRefusal<AlteredPartition>(
       () => {
+        if (twice.has(partitionKey(proposal))) {
+          throw new Refusal(ErrorCode.INVALID_REQUEST, 'The request has more than one proposal for it.');
+        }
         const { record, partition } = accept(image, request.brokerId, proposal, schema);
         if (record !== null) records.push(record);
+        if (partition.leader !== request.brokerId) {
+          const errorMessage = `With this change broker ${partition.leader} leads.`;
+          const errorCode = ErrorCode.NEW_LEADER_ELECTED;
+          return { topicId, partitionIndex, errorCode, errorMessage, partition: null };
+        }
         return { topicId, partitionIndex, errorCode: ErrorCode.NONE, errorMessage: null, partition };
       },
       ({ errorCode, message }) => ({
@@ -85,6 +96,10 @@ export function alterPartitions(
     );
   });
   return { records, answer: { errorCode: ErrorCode.NONE, errorMessage: null, partitions } };
+}
+
+function partitionKey({ topicId, partitionIndex }: IsrProposal): string {
+  return `${topicId}:${partitionIndex}`;
 }
 
 function accept(
@@ -108,12 +123,7 @@ function accept(
     topic.id,
     partition,
     { isr: proposal.isr.map((member) => member.brokerId), leaderRecoveryState: proposal.leaderRecoveryState },
-    {
-      mayLead: (id) => isActive(image.brokers.get(id)),
-      minInsyncReplicas: minInsyncReplicas(image, schema, topic.name),
-      uncleanElection: uncleanLeaderElection(image, schema, topic.name),
-      elrEnabled: (image.features.get(ELR_FEATURE) ?? 0) > 0,
-    },
+    leadershipRules(image, schema, topic.name),
   );
   const after = record === null ? image : foldAll(image, [record]);
   return { record, partition: after.topics.get(topic.name)?.partitions[partition.index] ?? partition };

@@ -12,10 +12,8 @@ import type { Endpoint, FeatureRange, MetadataRecord } from '../records/metadata
 import { brokerRegistrationChange } from '../records/metadata-record.ts';
 import type { ConfigSchema } from './config-schema.ts';
 import type { Decision } from './decision.ts';
-import { ELR_FEATURE } from './features.ts';
+import { leadershipChanges } from './leadership-rules.ts';
 import type { LeadershipTargets } from './partition-leadership.ts';
-import { decideLeadership } from './partition-leadership.ts';
-import { minInsyncReplicas, uncleanLeaderElection } from './topic-setting.ts';
 
 export interface BrokerToRegister {
   readonly brokerId: number;
@@ -78,7 +76,7 @@ export function registerBroker(
   };
 }
 
-/** Lets a registered broker take part; partitions that waited for it get their leader. */
+/** Lets a registered broker take part, unless it is stopping; partitions that waited for it get their leader. */
 export function unfenceBroker(
   image: ClusterImage,
   brokerId: number,
@@ -86,13 +84,13 @@ export function unfenceBroker(
   schema: ConfigSchema,
 ): Decision<BrokerAnswer> {
   return withBroker(image, brokerId, brokerEpoch, (broker) => {
-    if (!broker.fenced) return [];
+    if (!broker.fenced || broker.inControlledShutdown) return [];
     const mayLead = (id: number): boolean => id === brokerId || isActive(image.brokers.get(id));
+    const targetsOf = (partition: PartitionImage): LeadershipTargets | null =>
+      partition.leader === NO_LEADER && partition.replicas.includes(brokerId) ? {} : null;
     return [
       brokerRegistrationChange(brokerId, brokerEpoch, { fenced: -1 }),
-      ...leadershipChanges(image, schema, mayLead, (partition) =>
-        partition.leader === NO_LEADER && partition.replicas.includes(brokerId) ? {} : null,
-      ),
+      ...leadershipChanges(image, schema, targetsOf, { mayLead }),
     ];
   });
 }
@@ -105,12 +103,7 @@ export function fenceBroker(
   schema: ConfigSchema,
 ): Decision<BrokerAnswer> {
   return withBroker(image, brokerId, brokerEpoch, (broker) =>
-    broker.fenced
-      ? []
-      : [
-          brokerRegistrationChange(brokerId, brokerEpoch, { fenced: 1 }),
-          ...withoutBroker(image, brokerId, schema, false),
-        ],
+    broker.fenced ? [] : takenOut(image, broker, { fenced: 1 }, schema),
   );
 }
 
@@ -122,15 +115,11 @@ export function beginControlledShutdown(
   schema: ConfigSchema,
 ): Decision<BrokerAnswer> {
   return withBroker(image, brokerId, brokerEpoch, (broker) =>
-    broker.inControlledShutdown
-      ? []
-      : [
-          brokerRegistrationChange(brokerId, brokerEpoch, { inControlledShutdown: 1 }),
-          ...withoutBroker(image, brokerId, schema, false),
-        ],
+    broker.inControlledShutdown ? [] : takenOut(image, broker, { inControlledShutdown: 1 }, schema),
   );
 }
 
+/** Forgets a broker. Nothing says what one with its id will bring along, so it is eligible for nothing any more. */
 export function unregisterBroker(
   image: ClusterImage,
   brokerId: number,
@@ -173,6 +162,16 @@ export function withBroker(
   return { records: decide(broker), answer: accepted(brokerEpoch) };
 }
 
+/** What is written when a broker may neither lead nor be in sync any more, and has lost nothing. */
+function takenOut(
+  image: ClusterImage,
+  { id, epoch }: BrokerRegistration,
+  change: { readonly fenced: 1 } | { readonly inControlledShutdown: 1 },
+  schema: ConfigSchema,
+): readonly MetadataRecord[] {
+  return [brokerRegistrationChange(id, epoch, change), ...withoutBroker(image, id, schema, false)];
+}
+
 function withoutBroker(
   image: ClusterImage,
   brokerId: number,
@@ -180,38 +179,15 @@ function withoutBroker(
   unclean: boolean,
 ): readonly MetadataRecord[] {
   const mayLead = (id: number): boolean => id !== brokerId && isActive(image.brokers.get(id));
-  return leadershipChanges(image, schema, mayLead, (partition) => {
+  const targetsOf = (partition: PartitionImage): LeadershipTargets | null => {
     const held = partition.isr.includes(brokerId) || partition.leader === brokerId;
     if (!held && !(unclean && partition.elr.includes(brokerId))) return null;
     return {
       isr: partition.isr.filter((id) => id !== brokerId),
       ...(unclean ? { uncleanlyStopped: new Set([brokerId]) } : {}),
     };
-  });
-}
-
-function leadershipChanges(
-  image: ClusterImage,
-  schema: ConfigSchema,
-  mayLead: (brokerId: number) => boolean,
-  targetsOf: (partition: PartitionImage) => LeadershipTargets | null,
-): readonly MetadataRecord[] {
-  const elrEnabled = (image.features.get(ELR_FEATURE) ?? 0) > 0;
-  const records: MetadataRecord[] = [];
-  for (const topic of image.topics.values()) {
-    const rules = {
-      mayLead,
-      elrEnabled,
-      minInsyncReplicas: minInsyncReplicas(image, schema, topic.name),
-      uncleanElection: uncleanLeaderElection(image, schema, topic.name),
-    };
-    for (const partition of topic.partitions) {
-      const targets = targetsOf(partition);
-      const change = targets === null ? null : decideLeadership(topic.id, partition, targets, rules);
-      if (change !== null) records.push(change);
-    }
-  }
-  return records;
+  };
+  return leadershipChanges(image, schema, targetsOf, { mayLead });
 }
 
 function accepted(brokerEpoch: number): BrokerAnswer {

@@ -32,7 +32,7 @@ export function createdPartition(
 }
 
 /** A broker with one log directory puts the replica there; one with several will say where it put it. */
-function onlyDirectory(image: ClusterImage, brokerId: number): string {
+export function onlyDirectory(image: ClusterImage, brokerId: number): string {
   const directories = image.brokers.get(brokerId)?.logDirs ?? [];
   return (directories.length === 1 ? directories[0] : undefined) ?? UNASSIGNED_DIRECTORY;
 }

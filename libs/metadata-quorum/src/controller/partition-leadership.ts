@@ -1,21 +1,31 @@
 /**
- * Who leads a partition, and who is in its ISR, when its brokers change (R20).
+ * Who leads a partition, who is in its ISR, and whether a move to other replicas is complete, when its brokers, its
+ * ISR or its assignment change (R20).
+ *
+ * A move is complete when all replicas that it adds are in the ISR and one that stays is: those that it removes leave
+ * then. It is looked at with every change, so no decision of its own is needed.
  *
  * The leader, in this order:
- * 1. the present one, if it is still valid;
- * 2. the first live replica, in assignment order, of the ISR, or of the eligible leader replicas if the ISR is empty;
- * 3. both empty: the last known leader, if there is exactly one and it is live (unclean: RECOVERING);
- * 4. any live replica, if the topic allows unclean elections (RECOVERING);
- * 5. none.
+ * 1. the first of the assignment, where an election asks for it and it is in sync and live;
+ * 2. the present one, if it is still valid;
+ * 3. the first live replica, in assignment order, of the ISR, or of the eligible leader replicas if the ISR is empty;
+ * 4. both empty: the last known leader, if there is exactly one and it is live (unclean: RECOVERING);
+ * 5. any live replica, if unclean elections are allowed (RECOVERING);
+ * 6. none.
  * A leader from outside of the ISR is its ISR, alone.
  *
  * Replicas that leave an ISR which is smaller than the minimum become eligible leader replicas: the high watermark
  * does not rise below the minimum, so they hold all that was ever acknowledged.
+ *
+ * The leader is named, and so its epoch raised, when it changes and when a replica leaves the assignment: whoever
+ * still sends as that replica is then fenced by the epoch.
  */
 import type { PartitionImage } from '../image/cluster-image.ts';
 import { LeaderRecoveryState, NO_LEADER } from '../image/cluster-image.ts';
 import type { PartitionChangeRecord } from '../records/metadata-record.ts';
 import { partitionChange } from '../records/metadata-record.ts';
+import type { Assignment } from './assignment.ts';
+import { assignmentChanges, completedMove } from './assignment.ts';
 
 export interface LeadershipRules {
   /** Live, and not about to be taken out. */
@@ -24,6 +34,8 @@ export interface LeadershipRules {
   readonly uncleanElection: boolean;
   /** False: the cluster keeps no eligible leader replicas, and the last ISR member stays in the ISR. */
   readonly elrEnabled: boolean;
+  /** Where a broker puts a replica that it does not have yet. */
+  readonly directoryOf: (brokerId: number) => string;
 }
 
 export interface LeadershipTargets {
@@ -32,6 +44,17 @@ export interface LeadershipTargets {
   /** Replicas that may have lost records: no longer eligible leaders. */
   readonly uncleanlyStopped?: ReadonlySet<number>;
   readonly leaderRecoveryState?: number;
+  readonly assignment?: Assignment;
+  /** The first of the assignment shall lead, if it can. */
+  readonly preferFirst?: boolean;
+}
+
+/** What an election chooses from. */
+interface Candidates {
+  readonly replicas: readonly number[];
+  readonly isr: readonly number[];
+  readonly elr: readonly number[];
+  readonly lastKnownElr: readonly number[];
 }
 
 interface Election {
@@ -49,59 +72,69 @@ export function decideLeadership(
   const stopped = targets.uncleanlyStopped ?? new Set<number>();
   const wanted = targets.isr ?? partition.isr;
   const keepsLast = wanted.length === 0 && !rules.elrEnabled;
-  const isrBefore = keepsLast ? partition.isr : wanted;
-  const elrBefore = partition.elr.filter((id) => !stopped.has(id));
-  const { leader, unclean } = elect(partition, isrBefore, elrBefore, rules);
+  const { assignment, isr: isrBefore } = completedMove(
+    targets.assignment ?? partition,
+    keepsLast ? partition.isr : wanted,
+  );
+  const assigned = (id: number): boolean => assignment.replicas.includes(id);
+  const candidates: Candidates = {
+    replicas: assignment.replicas,
+    isr: isrBefore,
+    elr: partition.elr.filter((id) => assigned(id) && !stopped.has(id)),
+    lastKnownElr: partition.lastKnownElr.filter(assigned),
+  };
+  const { leader, unclean } = elect(partition.leader, candidates, targets.preferFirst === true, rules);
   const isr = leader === NO_LEADER || isrBefore.includes(leader) ? isrBefore : [leader];
-  const eligible = eligibleReplicas(partition, isr, leader, stopped, rules);
+  const eligible = eligibleReplicas(partition, { ...candidates, isr }, leader, stopped, rules);
+  const replicaLeft = !partition.replicas.every(assigned);
   const change: Partial<PartitionChangeRecord> = {
     ...(sameIds(isr, partition.isr) ? {} : { isr }),
-    ...(leader === partition.leader ? {} : { leader }),
+    ...(leader === partition.leader && !replicaLeft ? {} : { leader }),
     ...(sameIds(eligible.elr, partition.elr) ? {} : { eligibleLeaderReplicas: eligible.elr }),
     ...(sameIds(eligible.lastKnownElr, partition.lastKnownElr)
       ? {}
       : { lastKnownElr: eligible.lastKnownElr }),
     ...recovery(partition, unclean, targets.leaderRecoveryState),
+    ...assignmentChanges(partition, assignment, rules.directoryOf),
   };
   return Object.keys(change).length === 0 ? null : partitionChange(topicId, partition.index, change);
 }
 
 function elect(
-  partition: PartitionImage,
-  isr: readonly number[],
-  elr: readonly number[],
+  present: number,
+  { replicas, isr, elr, lastKnownElr }: Candidates,
+  preferFirst: boolean,
   rules: LeadershipRules,
 ): Election {
-  const candidates = isr.length > 0 ? isr : elr;
-  const valid = (id: number): boolean => candidates.includes(id) && rules.mayLead(id);
-  if (valid(partition.leader)) return { leader: partition.leader, unclean: false };
-  const clean = partition.replicas.find(valid);
+  const inSync = isr.length > 0 ? isr : elr;
+  const valid = (id: number): boolean => inSync.includes(id) && rules.mayLead(id);
+  const order = [...(preferFirst ? replicas.slice(0, 1) : []), present, ...replicas];
+  const clean = order.find(valid);
   if (clean !== undefined) return { leader: clean, unclean: false };
-  const [lastKnown] = partition.lastKnownElr;
-  const single = partition.lastKnownElr.length === 1 && isr.length === 0 && elr.length === 0;
+  const [lastKnown] = lastKnownElr;
+  const single = lastKnownElr.length === 1 && isr.length === 0 && elr.length === 0;
   if (rules.elrEnabled && single && lastKnown !== undefined && rules.mayLead(lastKnown)) {
     return { leader: lastKnown, unclean: true };
   }
-  const any = rules.uncleanElection ? partition.replicas.find(rules.mayLead) : undefined;
+  const any = rules.uncleanElection ? replicas.find(rules.mayLead) : undefined;
   return any === undefined ? { leader: NO_LEADER, unclean: false } : { leader: any, unclean: true };
 }
 
 function eligibleReplicas(
   partition: PartitionImage,
-  isr: readonly number[],
+  { replicas, isr, elr, lastKnownElr }: Candidates,
   leader: number,
   stopped: ReadonlySet<number>,
   rules: LeadershipRules,
 ): { readonly elr: readonly number[]; readonly lastKnownElr: readonly number[] } {
-  if (!rules.elrEnabled) return { elr: partition.elr, lastKnownElr: partition.lastKnownElr };
-  if (isr.length >= Math.min(rules.minInsyncReplicas, partition.replicas.length))
-    return { elr: [], lastKnownElr: [] };
-  const elr = [...new Set([...partition.elr, ...partition.isr])].filter(
-    (id) => !isr.includes(id) && !stopped.has(id),
-  );
+  if (!rules.elrEnabled) return { elr, lastKnownElr };
+  if (isr.length >= Math.min(rules.minInsyncReplicas, replicas.length)) return { elr: [], lastKnownElr: [] };
+  const left = partition.isr.filter((id) => replicas.includes(id) && !stopped.has(id));
+  const eligible = [...new Set([...elr, ...left])].filter((id) => !isr.includes(id));
   // Who led last is noted when the partition loses its leader, and stays noted until the ISR is large enough.
   const losesLeader = leader === NO_LEADER && partition.leader !== NO_LEADER && isr.length === 0;
-  return { elr, lastKnownElr: losesLeader ? [partition.leader] : partition.lastKnownElr };
+  const noted = losesLeader && replicas.includes(partition.leader) ? [partition.leader] : lastKnownElr;
+  return { elr: eligible, lastKnownElr: noted };
 }
 
 function recovery(

@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import { ZERO_UUID } from '@seatlog/kafka-protocol';
+import { alterPartitions } from '../controller/alter-partition.ts';
 import { ConfigOperation, incrementalAlterConfigs } from '../controller/alter-configs.ts';
 import {
   beginControlledShutdown,
@@ -13,9 +14,11 @@ import {
 import { createPartitions } from '../controller/create-partitions.ts';
 import { createTopics } from '../controller/create-topics.ts';
 import { deleteTopics } from '../controller/delete-topics.ts';
+import { balanceLeaders, electLeaders, ElectionType } from '../controller/elect-leaders.ts';
 import { allocateProducerIds } from '../controller/producer-ids.ts';
+import { reassignPartitions } from '../controller/reassign-partitions.ts';
 import type { ClusterImage } from '../image/cluster-image.ts';
-import { ResourceType } from '../image/cluster-image.ts';
+import { isActive, LeaderRecoveryState, ResourceType } from '../image/cluster-image.ts';
 import { TestCluster, testSchema, topicRequest } from './cluster.ts';
 
 export type Step =
@@ -28,8 +31,14 @@ export type Step =
     }
   | { readonly kind: 'grow' | 'delete'; readonly topic: string }
   | { readonly kind: 'configure'; readonly topic: string; readonly minimum: number }
+  | { readonly kind: 'allowUnclean'; readonly topic: string; readonly allowed: boolean }
   | { readonly kind: 'configureAll'; readonly value: string }
-  | { readonly kind: 'producerIds'; readonly broker: number };
+  | { readonly kind: 'producerIds'; readonly broker: number }
+  | { readonly kind: 'move'; readonly topic: string; readonly replicas: readonly number[] | null }
+  | { readonly kind: 'elect'; readonly unclean: boolean }
+  | { readonly kind: 'balance' }
+  /** The leaders of a topic propose those of their replicas that may be in sync, less one now and then. */
+  | { readonly kind: 'synchronize'; readonly topic: string; readonly without: number };
 
 const broker = fc.integer({ min: 1, max: 4 });
 const topic = fc.constantFrom('a', 'b', 'c.d', 'long-name-of-a-topic');
@@ -47,18 +56,30 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ kind: fc.constantFrom('grow', 'delete'), topic }),
   fc.record({ kind: fc.constant('configure'), topic, minimum: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ kind: fc.constant('allowUnclean'), topic, allowed: fc.boolean() }),
   fc.record({ kind: fc.constant('configureAll'), value: fc.constantFrom('1', '2') }),
   fc.record({ kind: fc.constant('producerIds'), broker }),
+  fc.record({
+    kind: fc.constant('move'),
+    topic,
+    replicas: fc.option(fc.uniqueArray(broker, { minLength: 1, maxLength: 3 }), { freq: 4 }),
+  }),
+  fc.record({ kind: fc.constant('elect'), unclean: fc.boolean() }),
+  fc.record({ kind: fc.constant('balance') }),
+  fc.record({ kind: fc.constant('synchronize'), topic, without: fc.integer({ min: 1, max: 8 }) }),
 );
 
-export const clusterStories: fc.Arbitrary<readonly Step[]> = fc.array(step, { maxLength: 40 });
+export const clusterStories: fc.Arbitrary<readonly Step[]> = fc.array(step, {
+  maxLength: 40,
+  size: 'max',
+});
 
 /** The image at the end of a story; `look` sees the cluster after each step. */
 export function tell(
   story: readonly Step[],
   look?: (cluster: TestCluster, step: Step) => void,
+  cluster: TestCluster = new TestCluster(),
 ): ClusterImage {
-  const cluster = new TestCluster();
   for (const each of story) {
     take(cluster, each);
     look?.(cluster, each);
@@ -93,13 +114,34 @@ function take(cluster: TestCluster, step: Step): void {
     case 'delete':
       return void cluster.decide(deleteTopics(image, [{ name: step.topic, topicId: ZERO_UUID }]));
     case 'configure':
-      return configure(cluster, ResourceType.TOPIC, step.topic, String(step.minimum));
+      return configure(cluster, ResourceType.TOPIC, step.topic, 'min.insync.replicas', String(step.minimum));
+    case 'allowUnclean': {
+      const value = String(step.allowed);
+      return configure(cluster, ResourceType.TOPIC, step.topic, 'unclean.leader.election.enable', value);
+    }
     case 'configureAll':
-      return configure(cluster, ResourceType.BROKER, '', step.value);
+      return configure(cluster, ResourceType.BROKER, '', 'min.insync.replicas', step.value);
     case 'producerIds': {
       const epoch = image.brokers.get(step.broker)?.epoch ?? -1;
       return void cluster.decide(allocateProducerIds(image, step.broker, epoch));
     }
+    case 'move': {
+      const partitions = [{ partitionIndex: 0, replicas: step.replicas }];
+      const topics = [{ name: step.topic, partitions }];
+      return void cluster.decide(
+        reassignPartitions(image, { allowReplicationFactorChange: true, topics }, testSchema),
+      );
+    }
+    case 'elect': {
+      const electionType = step.unclean ? ElectionType.UNCLEAN : ElectionType.PREFERRED;
+      return void cluster.decide(electLeaders(image, { electionType, topicPartitions: null }, testSchema));
+    }
+    case 'balance':
+      return void cluster.decide(
+        balanceLeaders(image, { imbalancePercentage: 10, maxElections: 3 }, testSchema),
+      );
+    case 'synchronize':
+      return synchronize(cluster, step.topic, step.without);
   }
 }
 
@@ -126,8 +168,14 @@ function moveBroker(
   }
 }
 
-function configure(cluster: TestCluster, resourceType: number, resourceName: string, value: string): void {
-  const configs = [{ name: 'min.insync.replicas', configOperation: ConfigOperation.SET, value }];
+function configure(
+  cluster: TestCluster,
+  resourceType: number,
+  resourceName: string,
+  name: string,
+  value: string,
+): void {
+  const configs = [{ name, configOperation: ConfigOperation.SET, value }];
   cluster.decide(
     incrementalAlterConfigs(
       cluster.image,
@@ -135,4 +183,19 @@ function configure(cluster: TestCluster, resourceType: number, resourceName: str
       testSchema,
     ),
   );
+}
+
+function synchronize(cluster: TestCluster, name: string, without: number): void {
+  const topic = cluster.image.topics.get(name);
+  for (const { index, leader } of topic?.partitions ?? []) {
+    const { brokers } = cluster.image;
+    const { replicas, leaderEpoch, partitionEpoch } = cluster.partition(name, index);
+    const isr = replicas
+      .filter((id) => id === leader || (id !== without && isActive(brokers.get(id))))
+      .map((brokerId) => ({ brokerId, brokerEpoch: brokers.get(brokerId)?.epoch ?? -1 }));
+    const proposal = { topicId: topic?.id ?? '', partitionIndex: index, leaderEpoch, partitionEpoch, isr };
+    const brokerEpoch = brokers.get(leader)?.epoch ?? -1;
+    const partitions = [{ ...proposal, leaderRecoveryState: LeaderRecoveryState.RECOVERED }];
+    cluster.decide(alterPartitions(cluster.image, { brokerId: leader, brokerEpoch, partitions }, testSchema));
+  }
 }
