@@ -22,6 +22,19 @@ export function deliveryTimedOut(
   );
 }
 
+/** The answer that was not tried again, with what is known of the batch's fate. */
+export function retriesUsedUp(
+  batch: ProducerBatch,
+  { code, message, hint, cause }: KafkaClientError,
+): KafkaClientError {
+  return new KafkaClientError(code, message, {
+    retriable: true,
+    hint,
+    outcome: outcomeOf(batch, false),
+    cause,
+  });
+}
+
 export function closedBeforeAnswer(batch: ProducerBatch, underWay: boolean): KafkaClientError {
   return new KafkaClientError('CLIENT_CLOSED', 'the producer was closed before the record was confirmed', {
     retriable: false,

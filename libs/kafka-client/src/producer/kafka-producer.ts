@@ -64,6 +64,7 @@ export class KafkaProducer implements Producer {
       {
         acks: settings.acks,
         idempotent: settings.idempotent,
+        retries: settings.retries,
         retryPauseMs: (attempts) => backoffMs(retryBackoff, attempts, ports.random.fraction()),
       },
       () => ports.random.fraction(),

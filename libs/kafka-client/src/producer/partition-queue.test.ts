@@ -13,10 +13,14 @@ const refused = (errorCode: number): Answer => ({ kind: 'refused', errorCode, me
 
 /** A queue on a clock that the test moves, with batches of so many records. */
 class Queue {
-  readonly queue = new PartitionQueue('t', 0, { acks: -1, idempotent: true, retryPauseMs: () => 10 });
+  readonly queue: PartitionQueue;
   identity: ProducerIdentity | null = IDENTITY;
   now = 0;
   #ordinal = 0;
+
+  constructor(retries = 1000) {
+    this.queue = new PartitionQueue('t', 0, { acks: -1, idempotent: true, retries, retryPauseMs: () => 10 });
+  }
 
   add(records = 1): ProducerBatch {
     const batch = new ProducerBatch(new RecordBatchWriter(), this.now, this.now + 1000, {
@@ -56,6 +60,24 @@ class Queue {
 }
 
 describe('partition queue', () => {
+  it('sends a batch again as often as it may, and then tells the answer', () => {
+    const at = new Queue(1);
+    const batch = at.add();
+    at.send();
+    expect(at.answer(batch, refused(ErrorCode.NOT_ENOUGH_REPLICAS))).toBe('retry');
+    at.send();
+    expect(at.answer(batch, refused(ErrorCode.NOT_ENOUGH_REPLICAS))).toBe('settled');
+    expect(batch.failure).toMatchObject({ code: 'NOT_ENOUGH_REPLICAS', outcome: 'not-written' });
+  });
+
+  it('without retries tells at once that an answer was lost', () => {
+    const at = new Queue(0);
+    const batch = at.add();
+    at.send();
+    expect(at.answer(batch, lost)).toBe('settled');
+    expect(batch.failure).toMatchObject({ code: 'CONNECTION_CLOSED', outcome: 'unknown' });
+  });
+
   it('K15: sends one batch until the broker knows the producer, then five', () => {
     const at = new Queue();
     const [first] = Array.from({ length: 8 }, () => at.add(2)) as [ProducerBatch];

@@ -24,6 +24,7 @@ import { errorByCode, ErrorCode } from '@seatlog/kafka-protocol';
 import { brokerError } from '../broker-error.ts';
 import { KafkaClientError } from '../errors.ts';
 import type { ProducerBatch } from './producer-batch.ts';
+import { retriesUsedUp } from './delivery-errors.ts';
 import { judge } from './refusals.ts';
 import { advanceSequence, MAX_PRODUCER_EPOCH } from './sequence-numbers.ts';
 
@@ -46,6 +47,8 @@ export type Answer =
 export interface QueueSettings {
   readonly acks: -1 | 0 | 1;
   readonly idempotent: boolean;
+  /** How often a batch may be sent again, within its delivery time. */
+  readonly retries: number;
   /** Pause before a batch that was sent `attempts` times is sent again. */
   readonly retryPauseMs: (attempts: number) => number;
 }
@@ -255,6 +258,9 @@ export class PartitionQueue {
 
   #retry(batch: ProducerBatch, error: KafkaClientError, now: number): Outcome {
     batch.lastError = error;
+    if (batch.attempts > this.#settings.retries && !batch.isSettled) {
+      batch.settleFailed(retriesUsedUp(batch, error), this.partition);
+    }
     if (batch.isSettled) {
       this.#gone(batch);
       return 'settled';

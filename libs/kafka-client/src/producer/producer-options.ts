@@ -11,6 +11,7 @@ export interface ProducerSettings {
   readonly bufferMemory: number;
   readonly maxRequestSize: number;
   readonly maxInFlight: number;
+  readonly retries: number;
   readonly deliveryTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly maxBlockMs: number;
@@ -20,6 +21,7 @@ export interface ProducerSettings {
 
 /** As many numbered batches of a partition as a broker keeps apart. */
 const MAX_IN_FLIGHT_IDEMPOTENT = 5;
+const MOST_RETRIES = 2_147_483_647;
 
 export function producerSettings(options: ProducerOptions, requestTimeoutMs: number): ProducerSettings {
   const acks = options.acks === 'all' || options.acks === undefined ? -1 : options.acks;
@@ -31,6 +33,7 @@ export function producerSettings(options: ProducerOptions, requestTimeoutMs: num
     bufferMemory: options.bufferMemory ?? 33_554_432,
     maxRequestSize: options.maxRequestSize ?? 1_048_576,
     maxInFlight: options.maxInFlightRequestsPerConnection ?? 5,
+    retries: options.retries ?? MOST_RETRIES,
     deliveryTimeoutMs: options.deliveryTimeoutMs ?? 120_000,
     requestTimeoutMs: options.requestTimeoutMs ?? requestTimeoutMs,
     maxBlockMs: options.maxBlockMs ?? 60_000,
@@ -49,6 +52,7 @@ function requireNumbers(settings: ProducerSettings): void {
     ['bufferMemory', settings.bufferMemory, 1],
     ['maxRequestSize', settings.maxRequestSize, 128],
     ['maxInFlightRequestsPerConnection', settings.maxInFlight, 1],
+    ['retries', settings.retries, 0],
     ['deliveryTimeoutMs', settings.deliveryTimeoutMs, 1],
     ['requestTimeoutMs', settings.requestTimeoutMs, 1],
     ['maxBlockMs', settings.maxBlockMs, 0],
@@ -67,6 +71,9 @@ function requireRelations(settings: ProducerSettings): void {
     throw invalid('compression is unknown', 'none, gzip, snappy, lz4 or zstd');
   if (idempotent && acks !== -1) {
     throw invalid('enableIdempotence needs acks all', "use acks 'all', or leave enableIdempotence out");
+  }
+  if (idempotent && settings.retries === 0) {
+    throw invalid('enableIdempotence needs retries', 'raise retries, or give enableIdempotence: false');
   }
   if (idempotent && maxInFlight > MAX_IN_FLIGHT_IDEMPOTENT) {
     throw invalid(

@@ -75,6 +75,8 @@ export interface ProducerOptions {
   /** Largest request, and largest batch of `sendBatch`. Default 1048576. */
   readonly maxRequestSize?: number;
   readonly maxInFlightRequestsPerConnection?: number;
+  /** How often a batch may be sent again. Default: as often as `deliveryTimeoutMs` allows. */
+  readonly retries?: number;
   /** From `send()` to success or failure. Default 120000. */
   readonly deliveryTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
