@@ -169,17 +169,6 @@ describe('changes of topics', () => {
     expect((await append(broker, 'again', 'new'))?.baseOffset).toBe(0);
     expect(await readAll(broker, 'again')).toEqual(['new']);
   });
-
-  it('R17: a lower min.insync.replicas lets acks=all pass without a restart', async () => {
-    const broker = await start();
-    await broker.createTopic('lowered', { 'min.insync.replicas': '2' });
-    expect((await append(broker, 'lowered', 'a'))?.errorCode).toBe(ErrorCode.NOT_ENOUGH_REPLICAS);
-    const client = await broker.connect();
-    const configs = [{ name: 'min.insync.replicas', configOperation: 0, value: '1' }];
-    const resources = [{ resourceType: 2, resourceName: 'lowered', configs }];
-    await client.ask(apis.incrementalAlterConfigs, 0, { resources, validateOnly: false });
-    expect(await append(broker, 'lowered', 'b')).toMatchObject({ errorCode: 0, baseOffset: 0 });
-  });
 });
 
 describe('a broker that stops', () => {

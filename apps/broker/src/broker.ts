@@ -63,7 +63,8 @@ export interface RunningBroker {
 export async function startBroker(options: BrokerOptions): Promise<RunningBroker> {
   const { config, log, ports = nodePorts } = options;
   const metrics = createMetrics();
-  const replicas = new LocalReplicas({ clock: ports.clock, timers: ports.timers, log, metrics });
+  const { clock, timers, network } = ports;
+  const replicas = new LocalReplicas({ config, clock, timers, network, log, metrics });
   const directory = openBrokerDirectory(config, ports, replicas, log);
   let broker: Broker | null = null;
   try {
@@ -137,13 +138,12 @@ class Broker implements RunningBroker {
       bytesBetweenSnapshots: config.values['metadata.log.max.record.bytes.between.snapshots'],
       fatal: (error) => options.onFatal?.(error),
     });
-    replicas.knowTopicsOf(this.#metadata);
+    replicas.begin({ metadata: this.#metadata, controller: null });
     this.#application = new ImageApplication({
       nodeId: this.#metadata.nodeId,
       directory,
       replicas,
       config,
-      timers,
       log,
     });
     const foundation = {
@@ -233,6 +233,7 @@ class Broker implements RunningBroker {
     this.#http?.close();
     this.#server.stopAccepting();
     this.#server.closeAll();
+    this.#replicas.stop();
     this.#metadata.close();
   }
 

@@ -16,6 +16,7 @@ export interface BrokerMetrics {
   uncleanLeaderElections: number;
   isrShrinks: number;
   isrExpands: number;
+  failedIsrUpdates: number;
   /** Requests answered, by API key. */
   readonly requestsByApi: Map<number, number>;
 }
@@ -35,6 +36,7 @@ export function createMetrics(): BrokerMetrics {
     uncleanLeaderElections: 0,
     isrShrinks: 0,
     isrExpands: 0,
+    failedIsrUpdates: 0,
     requestsByApi: new Map(),
   };
 }

@@ -5,37 +5,39 @@
  * leader again. Transactional batches are refused. A request is answered when all its partitions are.
  */
 import { apis, ErrorCode, type RequestOf, type ResponseInput } from '@seatlog/kafka-protocol';
-import type { AppendOutcome } from '../replica-manager/replica-manager.ts';
+import type { AppendOutcome, ProduceAnswer } from '../replica-manager/replica-manager.ts';
 import type { BrokerServices } from '../services.ts';
 import { defineHandler, type RequestContext, type Respond } from './handler.ts';
 import { leaderEndpoints } from './leader-endpoints.ts';
 
 type ProduceRequest = RequestOf<typeof apis.produce>;
 type ProduceResponse = ResponseInput<typeof apis.produce>;
-type TopicResponse = ProduceResponse['responses'][number];
-type PartitionResponse = TopicResponse['partitionResponses'][number];
+type PartitionResponse = ProduceResponse['responses'][number]['partitionResponses'][number];
 
 const ZSTD_FROM = 7;
 const LEADER_HINT_FROM = 10;
 const NO_RECORDS = new Uint8Array(0);
+/** There is an outcome for each batch; this stands for one that is not. */
+const UNKNOWN_OUTCOME: AppendOutcome = {
+  errorCode: ErrorCode.UNKNOWN_SERVER_ERROR,
+  errorMessage: null,
+  baseOffset: -1,
+  logAppendTime: -1,
+  logStartOffset: -1,
+};
 
 export const produce = defineHandler(
   apis.produce,
   (services) => (request, context, respond) =>
-    new ProduceOperation(services, request, context, respond).start(),
+    new ProduceExchange(services, request, context, respond).start(),
   { pipelined: true },
 );
 
-class ProduceOperation {
+class ProduceExchange {
   readonly #services: BrokerServices;
   readonly #request: ProduceRequest;
   readonly #context: RequestContext;
   readonly #respond: Respond<ProduceResponse>;
-  /** Filled in as partitions are done; the order is the request's. */
-  readonly #responses: { name: string; partitionResponses: PartitionResponse[] }[] = [];
-  /** Partitions not done yet, and one for the request itself while it is being handed out. */
-  #pending = 1;
-  #firstError: number = ErrorCode.NONE;
 
   constructor(
     services: BrokerServices,
@@ -52,71 +54,78 @@ class ProduceOperation {
   start(): void {
     const { replicas, metrics } = this.#services;
     const { acks, timeoutMs, topicData } = this.#request;
-    const allowZstd = this.#context.apiVersion >= ZSTD_FROM;
     metrics.produceRequests += 1;
-    for (const { name, partitionData } of topicData) {
-      const partitionResponses: PartitionResponse[] = [];
-      this.#responses.push({ name, partitionResponses });
-      partitionData.forEach(({ index, records }, place) => {
-        this.#pending += 1;
-        const batch = records ?? NO_RECORDS;
-        replicas.append(
-          { topic: name, partition: index, batch, acks, timeoutMs, origin: 'client', allowZstd },
-          (outcome) => {
-            partitionResponses[place] = this.#partitionResponse(name, index, outcome);
-            this.#partDone();
-          },
-        );
-      });
-    }
-    this.#partDone();
+    const batches = topicData.flatMap(({ name, partitionData }) =>
+      partitionData.map(({ index, records }) => ({
+        topic: name,
+        partition: index,
+        batch: records ?? NO_RECORDS,
+      })),
+    );
+    const allowZstd = this.#context.apiVersion >= ZSTD_FROM;
+    replicas.produce({ acks, timeoutMs, origin: 'client', allowZstd, batches }, (answer) =>
+      this.#answer(answer),
+    );
   }
 
-  #partitionResponse(topic: string, index: number, outcome: AppendOutcome): PartitionResponse {
-    const { errorCode, errorMessage, baseOffset, logAppendTime, logStartOffset } = outcome;
-    if (errorCode !== ErrorCode.NONE) {
-      this.#services.metrics.failedProduceRequests += 1;
-      if (this.#firstError === ErrorCode.NONE) this.#firstError = errorCode;
+  #answer(answer: ProduceAnswer): void {
+    switch (answer.kind) {
+      case 'answer':
+        this.#respond(this.#response(answer.outcomes));
+        return;
+      case 'closing':
+        this.#services.metrics.failedProduceRequests += 1;
+        this.#context.closeConnection(`a produce with acks=0 failed with error ${answer.errorCode}`);
+        this.#respond(null);
+        return;
+      case 'silence':
+        this.#respond(null);
     }
-    return {
-      index,
-      errorCode,
-      errorMessage,
-      baseOffset,
-      logAppendTimeMs: logAppendTime,
-      logStartOffset,
-      recordErrors: [],
-      ...(errorCode === ErrorCode.NOT_LEADER_OR_FOLLOWER && this.#context.apiVersion >= LEADER_HINT_FROM
-        ? { currentLeader: this.#currentLeader(topic, index) }
-        : {}),
-    };
+  }
+
+  /** Outcomes stand in the order of the request. */
+  #response(outcomes: readonly AppendOutcome[]): ProduceResponse {
+    let place = 0;
+    const leaders: number[] = [];
+    const responses = this.#request.topicData.map(({ name, partitionData }) => ({
+      name,
+      partitionResponses: partitionData.map(({ index }): PartitionResponse => {
+        const outcome = outcomes[place++] ?? UNKNOWN_OUTCOME;
+        if (outcome.errorCode !== ErrorCode.NONE) this.#services.metrics.failedProduceRequests += 1;
+        const response = partitionResponse(index, outcome);
+        if (
+          outcome.errorCode !== ErrorCode.NOT_LEADER_OR_FOLLOWER ||
+          this.#context.apiVersion < LEADER_HINT_FROM
+        ) {
+          return response;
+        }
+        const currentLeader = this.#currentLeader(name, index);
+        leaders.push(currentLeader.leaderId);
+        return { ...response, currentLeader };
+      }),
+    }));
+    const nodeEndpoints =
+      leaders.length === 0
+        ? []
+        : leaderEndpoints(this.#services.metadata.image, this.#context.listenerName, leaders);
+    return { responses, nodeEndpoints };
   }
 
   #currentLeader(topic: string, index: number): { leaderId: number; leaderEpoch: number } {
     const partition = this.#services.metadata.image.topics.get(topic)?.partitions[index];
     return { leaderId: partition?.leader ?? -1, leaderEpoch: partition?.leaderEpoch ?? -1 };
   }
+}
 
-  #partDone(): void {
-    this.#pending -= 1;
-    if (this.#pending > 0) return;
-    if (this.#request.acks === 0) {
-      if (this.#firstError !== ErrorCode.NONE) {
-        this.#context.closeConnection(`a produce with acks=0 failed with error ${this.#firstError}`);
-      }
-      this.#respond(null);
-      return;
-    }
-    const endpoints =
-      this.#firstError === ErrorCode.NONE || this.#context.apiVersion < LEADER_HINT_FROM
-        ? []
-        : leaderEndpoints(
-            this.#services.metadata.image,
-            this.#context.listenerName,
-            this.#responses.flatMap(({ partitionResponses }) =>
-              partitionResponses.map(({ currentLeader }) => currentLeader?.leaderId ?? -1),
-            ),
-          );
-    this.#respond({ responses: this.#responses, nodeEndpoints: endpoints });
-  }
+function partitionResponse(index: number, outcome: AppendOutcome): PartitionResponse {
+  const { errorCode, errorMessage, baseOffset, logAppendTime, logStartOffset } = outcome;
+  return {
+    index,
+    errorCode,
+    errorMessage,
+    baseOffset,
+    logAppendTimeMs: logAppendTime,
+    logStartOffset,
+    recordErrors: [],
+  };
 }

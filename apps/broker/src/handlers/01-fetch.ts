@@ -1,14 +1,18 @@
 /**
  * Fetch: whole batches as they were appended, from the one that holds the offset. Consumers read up to the high
  * watermark (read_committed: the last stable offset), followers to the log's end. Waits up to maxWaitMs for minBytes.
+ * A consumer that tells its rack may be sent to a replica there, and reads from it up to that one's high watermark.
  *
  * Fetch sessions are refused: every answer is full and has session id 0, and a session id that was never given is
  * unknown. Topics go by id from version 13 on.
  */
 import { apis, ErrorCode, type RequestOf, type ResponseInput, ZERO_UUID } from '@seatlog/kafka-protocol';
 import type { ClusterImage } from '@seatlog/metadata-quorum';
+import { UNKNOWN_BROKER_EPOCH } from '@seatlog/replication';
+import { RACK_AWARE_SELECTOR } from '../config/replication-definitions.ts';
 import { FetchOperation, type FetchOutcome } from '../replica-manager/fetch-operation.ts';
-import type { FetchTarget, PartitionFetch } from '../replica-manager/partition-fetch.ts';
+import type { FetchTarget, PartitionFetch, Reader } from '../replica-manager/partition-fetch.ts';
+import { replicaInRack } from '../replica-manager/preferred-replica.ts';
 import type { BrokerServices } from '../services.ts';
 import { defineHandler, type RequestContext } from './handler.ts';
 import { leaderEndpoints } from './leader-endpoints.ts';
@@ -21,6 +25,7 @@ type PartitionResponse = FetchResponse['responses'][number]['partitions'][number
 const TOPIC_IDS_FROM = 13;
 const REPLICA_STATE_FROM = 15;
 const LEADER_HINT_FROM = 12;
+const RACK_FROM = 11;
 const READ_COMMITTED = 1;
 const EMPTY = new Uint8Array(0);
 
@@ -31,15 +36,12 @@ export const fetch = defineHandler(apis.fetch, (services) => (request, context, 
     return;
   }
   const names = topicNames(request, context.apiVersion, services.metadata.image);
-  const replicaId =
-    context.apiVersion >= REPLICA_STATE_FROM ? request.replicaState.replicaId : request.replicaId;
-  const isCommitted = request.isolationLevel === READ_COMMITTED;
-  const consumerBound = isCommitted ? 'last-stable' : 'high-watermark';
+  const reader = readerOf(request, context, services);
   const operation = new FetchOperation(
     services.replicas,
     services.timers,
     targetsOf(request, names),
-    { replicaId, bound: replicaId >= 0 ? 'log-end' : consumerBound },
+    reader,
     {
       minBytes: request.minBytes,
       maxBytes: () => mayCarry(request, services),
@@ -50,7 +52,7 @@ export const fetch = defineHandler(apis.fetch, (services) => (request, context, 
         for (const { read } of outcome.fetches) read?.release();
       });
       services.metrics.bytesOut += outcome.sizeBytes;
-      respond(responseOf(request, names, outcome, context, services, isCommitted));
+      respond(responseOf(request, names, outcome, context, services, reader.isReadCommitted));
     },
   );
   operation.start();
@@ -61,6 +63,26 @@ export const fetch = defineHandler(apis.fetch, (services) => (request, context, 
     });
   }
 });
+
+function readerOf(request: FetchRequest, context: RequestContext, services: BrokerServices): Reader {
+  const { apiVersion, listenerName } = context;
+  const { replicaId, replicaEpoch } =
+    apiVersion >= REPLICA_STATE_FROM
+      ? request.replicaState
+      : { replicaId: request.replicaId, replicaEpoch: UNKNOWN_BROKER_EPOCH };
+  const rack = apiVersion >= RACK_FROM ? request.rackId : '';
+  const isRackAware = services.config.values['replica.selector.class'] === RACK_AWARE_SELECTOR;
+  return {
+    replicaId,
+    brokerEpoch: replicaEpoch,
+    isReadCommitted: request.isolationLevel === READ_COMMITTED,
+    mayReadFromFollower: rack !== '',
+    preferredReplica: (partition, fetchOffset) =>
+      isRackAware && rack !== ''
+        ? replicaInRack({ rack, listenerName }, partition, fetchOffset, services.metadata.image)
+        : null,
+  };
+}
 
 /** Beyond the bound on what waits in all sockets nothing is carried, but for the one batch that always is. */
 function mayCarry(request: FetchRequest, { config, unsentBytes }: BrokerServices): number {
@@ -90,6 +112,7 @@ function targetsOf(request: FetchRequest, names: readonly (string | null)[]): re
         fetchOffset: partition.fetchOffset,
         currentLeaderEpoch: partition.currentLeaderEpoch,
         lastFetchedEpoch: partition.lastFetchedEpoch,
+        logStartOffset: partition.logStartOffset,
         maxBytes: partition.partitionMaxBytes,
       });
     }
@@ -115,9 +138,7 @@ function responseOf(
       if (fetched === undefined) return failure(partition, unknownTopic(topic, context.apiVersion));
       if (fetched.errorCode !== ErrorCode.NONE) services.metrics.failedFetchRequests += 1;
       const response = partitionResponse(partition, fetched, isCommitted);
-      if (fetched.errorCode !== ErrorCode.NOT_LEADER_OR_FOLLOWER || context.apiVersion < LEADER_HINT_FROM) {
-        return response;
-      }
+      if (!isAskedElsewhere(fetched.errorCode) || context.apiVersion < LEADER_HINT_FROM) return response;
       const known = services.metadata.image.topics.get(names[topicPlace] ?? '')?.partitions[partition];
       leaders.push(known?.leader ?? -1);
       return {
@@ -135,13 +156,17 @@ function responseOf(
   };
 }
 
+function isAskedElsewhere(errorCode: number): boolean {
+  return errorCode === ErrorCode.NOT_LEADER_OR_FOLLOWER || errorCode === ErrorCode.FENCED_LEADER_EPOCH;
+}
+
 function unknownTopic(topic: FetchTopic, apiVersion: number): number {
   const byId = apiVersion >= TOPIC_IDS_FROM && topic.topicId !== ZERO_UUID;
   return byId ? ErrorCode.UNKNOWN_TOPIC_ID : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
 }
 
 function partitionResponse(index: number, fetch: PartitionFetch, isCommitted: boolean): PartitionResponse {
-  const { partition, read, diverging, errorCode } = fetch;
+  const { partition, read, diverging, preferredReplica, errorCode } = fetch;
   if (errorCode !== ErrorCode.NONE || partition === undefined) return failure(index, errorCode);
   return {
     partitionIndex: index,
@@ -152,6 +177,7 @@ function partitionResponse(index: number, fetch: PartitionFetch, isCommitted: bo
     abortedTransactions: isCommitted ? [] : null,
     records: read === null || read.sizeBytes === 0 ? EMPTY : read.records,
     ...(diverging === null ? {} : { divergingEpoch: diverging }),
+    ...(preferredReplica === null ? {} : { preferredReadReplica: preferredReplica }),
   };
 }
 

@@ -1,31 +1,26 @@
 /** What stands against an append before the log sees it: a refusal in Kafka's terms, or null. */
-import { batchIsTransactional, checkBatch, ErrorCode } from '@seatlog/kafka-protocol';
+import { batchIsTransactional, checkBatch, errorByCode, ErrorCode } from '@seatlog/kafka-protocol';
 import { isInternalTopic } from '@seatlog/metadata-quorum';
 import type { LocalPartition } from './local-partition.ts';
-import type { AppendOutcome, AppendRequest } from './replica-manager.ts';
+import type { AppendOutcome } from './replica-manager.ts';
 
 export function refused(errorCode: number, errorMessage: string | null): AppendOutcome {
   return { errorCode, errorMessage, baseOffset: -1, logAppendTime: -1, logStartOffset: -1 };
 }
 
-export function checkAcks(acks: number): AppendOutcome | null {
-  if (acks === -1 || acks === 0 || acks === 1) return null;
-  return refused(ErrorCode.INVALID_REQUIRED_ACKS, `acks is ${acks}; it can be -1, 0 or 1.`);
-}
-
-/** R17: acks=all with too small an ISR is refused before anything is written. */
-export function checkInSync(partition: LocalPartition, acks: number): AppendOutcome | null {
-  if (acks !== -1 || !partition.isUnderMinIsr) return null;
-  return refused(
-    ErrorCode.NOT_ENOUGH_REPLICAS,
-    'Messages are rejected since there are fewer in-sync replicas than required.',
-  );
+/** R17: acks=all with too small an ISR is refused before anything is written; so is whatever comes to no leader. */
+export function checkLeader(partition: LocalPartition, acks: number): AppendOutcome | null {
+  const errorCode = partition.appendError(acks);
+  if (errorCode === ErrorCode.NONE) return null;
+  const isUnderMinIsr = errorCode === ErrorCode.NOT_ENOUGH_REPLICAS;
+  return refused(errorCode, isUnderMinIsr ? errorByCode(errorCode).message : null);
 }
 
 /** A client's batch, held against the topic's configs. Coordinators' batches are the broker's own. */
 export function checkClientBatch(
   partition: LocalPartition,
-  request: AppendRequest,
+  batch: Uint8Array,
+  allowZstd: boolean,
   now: number,
 ): AppendOutcome | null {
   if (isInternalTopic(partition.topic)) {
@@ -36,9 +31,9 @@ export function checkClientBatch(
   }
   const { config } = partition;
   const keepsProducerTime = config['message.timestamp.type'] === 'CreateTime';
-  const problem = checkBatch(request.batch, {
+  const problem = checkBatch(batch, {
     maxBatchBytes: config['max.message.bytes'],
-    allowZstd: request.allowZstd ?? true,
+    allowZstd,
     requireKeys: config['cleanup.policy'].includes('compact'),
     ...(keepsProducerTime
       ? {
@@ -49,7 +44,7 @@ export function checkClientBatch(
       : {}),
   });
   if (problem !== null) return refused(problem.errorCode, problem.reason);
-  if (batchIsTransactional(request.batch)) {
+  if (batchIsTransactional(batch)) {
     return refused(ErrorCode.INVALID_TXN_STATE, 'This broker does not take transactional batches.');
   }
   return null;

@@ -3,11 +3,12 @@
  *
  * It is answered at once if it has enough (`minBytes`), if anything is wrong with one of its partitions, if a
  * partition has more than the fetch may carry, or if it may not wait. Else it watches its partitions and reads again
- * when something happens to them, or at its deadline.
+ * when something happens to them, or at its deadline; the fetch of a follower is its report when it came, and no second
+ * one when it is read again (R6).
  */
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import type { Cancel, Timers } from '@seatlog/runtime';
-import type { Partition } from './partition.ts';
+import type { Partition, ReadBound } from './partition.ts';
 import { type FetchTarget, fetchPartition, type PartitionFetch, type Reader } from './partition-fetch.ts';
 import type { ReplicaManager } from './replica-manager.ts';
 import type { PartitionWatcher } from './waiting-reads.ts';
@@ -60,7 +61,7 @@ export class FetchOperation implements PartitionWatcher {
   }
 
   start(): void {
-    const outcome = this.#read();
+    const outcome = this.#read('first');
     if (this.#limits.maxWaitMs <= 0 || this.#isEnough(outcome)) this.#done(outcome);
     else this.#wait(outcome);
   }
@@ -79,7 +80,7 @@ export class FetchOperation implements PartitionWatcher {
   }
 
   /** Partitions in the order of the request; the first batch found may exceed the limits, so that readers get on. */
-  #read(): FetchOutcome {
+  #read(when: 'first' | 'again'): FetchOutcome {
     const fetches: PartitionFetch[] = [];
     let sizeBytes = 0;
     const maxBytes = this.#limits.maxBytes();
@@ -89,8 +90,8 @@ export class FetchOperation implements PartitionWatcher {
         this.#replicas,
         target,
         this.#reader,
-        Math.min(target.maxBytes, left),
-        sizeBytes === 0,
+        { maxBytes: Math.min(target.maxBytes, left), minOneBatch: sizeBytes === 0 },
+        when,
       );
       fetches.push(fetch);
       sizeBytes += fetch.read?.sizeBytes ?? 0;
@@ -102,11 +103,11 @@ export class FetchOperation implements PartitionWatcher {
     return sizeBytes >= this.#limits.minBytes || fetches.some((fetch) => this.#endsWait(fetch));
   }
 
-  /** An error, a diverging history, or more to read than the fetch has room for. */
-  #endsWait({ errorCode, partition, read, diverging }: PartitionFetch): boolean {
-    if (errorCode !== ErrorCode.NONE || diverging !== null) return true;
-    if (read === null || partition === undefined || read.sizeBytes === 0) return false;
-    return read.nextOffset < endOf(partition, this.#reader);
+  /** An error, a diverging history, another replica to read from, or more to read than the fetch has room for. */
+  #endsWait({ errorCode, partition, read, bound, diverging, preferredReplica }: PartitionFetch): boolean {
+    if (errorCode !== ErrorCode.NONE || diverging !== null || preferredReplica !== null) return true;
+    if (read === null || bound === null || partition === undefined || read.sizeBytes === 0) return false;
+    return read.nextOffset < endOf(partition, bound);
   }
 
   #wait(outcome: FetchOutcome): void {
@@ -117,7 +118,7 @@ export class FetchOperation implements PartitionWatcher {
       if (partition === undefined) continue;
       this.#watched.push(partition);
       this.#sizesBefore.push(partition.log.sizeBytes);
-      if (this.#reader.bound === 'log-end') partition.waitingReads.watchLogEnd(this);
+      if (this.#reader.replicaId >= 0) partition.waitingReads.watchLogEnd(this);
       else partition.waitingReads.watchHighWatermark(this);
     }
     this.#cancelDeadline = this.#timers.schedule(this.#limits.maxWaitMs, () => this.#finish());
@@ -134,7 +135,7 @@ export class FetchOperation implements PartitionWatcher {
   }
 
   #readAgain(): void {
-    const outcome = this.#read();
+    const outcome = this.#read('again');
     if (this.#isEnough(outcome)) {
       this.#stopWaiting();
       this.#done(outcome);
@@ -145,7 +146,7 @@ export class FetchOperation implements PartitionWatcher {
 
   #finish(): void {
     this.#stopWaiting();
-    this.#done(this.#read());
+    this.#done(this.#read('again'));
   }
 
   #stopWaiting(): void {
@@ -158,7 +159,7 @@ export class FetchOperation implements PartitionWatcher {
   }
 }
 
-function endOf(partition: Partition, reader: Reader): number {
-  if (reader.bound === 'log-end') return partition.logEndOffset;
-  return reader.bound === 'high-watermark' ? partition.highWatermark : partition.lastStableOffset;
+function endOf(partition: Partition, bound: ReadBound): number {
+  if (bound === 'log-end') return partition.logEndOffset;
+  return bound === 'high-watermark' ? partition.highWatermark : partition.lastStableOffset;
 }

@@ -1,6 +1,6 @@
 /**
- * Makes this broker's replicas what a metadata image says: opens or creates logs, deletes those of deleted topics,
- * hands leadership on, applies changed topic configs. Replicas of topics that the image does not know are set aside
+ * Makes this broker's replicas what a metadata image says: opens or creates logs, deletes those of deleted topics and
+ * those that are assigned to others, hands leadership on, applies changed topic configs. Replicas of topics that the image does not know are set aside
  * at start, never deleted by guess.
  */
 import { type LogDirectory, LogError, type PartitionLog } from '@seatlog/commit-log';
@@ -14,20 +14,18 @@ import {
   ResourceType,
   type TopicImage,
 } from '@seatlog/metadata-quorum';
-import type { Timers } from '@seatlog/runtime';
 import type { BrokerConfig } from '../config/broker-config.ts';
 import { logConfigOf } from '../config/log-config.ts';
 import { type TopicConfig, topicConfigOf } from '../config/topic-config.ts';
 import type { Logger } from '../logger.ts';
-import { LocalPartition } from './local-partition.ts';
-import { elected, type LocalReplicas, resigned } from './local-replicas.ts';
+import type { LocalPartition } from './local-partition.ts';
+import type { LocalReplicas } from './local-replicas.ts';
 
 export interface ImageApplicationOptions {
   readonly nodeId: number;
   readonly directory: LogDirectory;
   readonly replicas: LocalReplicas;
   readonly config: BrokerConfig;
-  readonly timers: Timers;
   readonly log: Logger;
 }
 
@@ -71,9 +69,11 @@ export class ImageApplication {
     const { replicas } = this.#options;
     const changes = changesBetween(this.#applied, image);
     this.#applied = image;
+    replicas.clusterChanged(image);
     for (const topic of changes.deletedTopics) this.#deleteTopic(topic);
     for (const { topic, after } of changes.partitions) {
       if (after.replicas.includes(this.#options.nodeId)) this.#applyPartition(image, topic, after);
+      else this.#deletePartition(topic.name, after.index);
     }
     for (const { resourceType, resourceName } of changes.configs) {
       if (resourceType !== ResourceType.TOPIC) continue;
@@ -88,14 +88,12 @@ export class ImageApplication {
     const { replicas } = this.#options;
     const partition =
       replicas.partition(topic.name, partitionImage.index) ?? this.#open(image, topic, partitionImage);
-    const step = partition?.applied(partitionImage);
-    if (partition === undefined || step === undefined || step === 'unchanged') return;
-    replicas.tell(step === 'elected' ? elected(partition) : resigned(partition));
+    partition?.applied(partitionImage);
   }
 
   /** A log that cannot be opened leaves its partition offline; the others are served. */
   #open(image: ClusterImage, topic: TopicImage, { index }: PartitionImage): LocalPartition | undefined {
-    const { directory, replicas, nodeId, timers, log } = this.#options;
+    const { directory, replicas, log } = this.#options;
     if (directory.failures.has(`${topic.name}-${index}`)) return undefined;
     const config = this.#topicConfig(image, topic.name);
     let partitionLog: PartitionLog;
@@ -113,19 +111,21 @@ export class ImageApplication {
       });
       return undefined;
     }
-    const partition = new LocalPartition(topic.id, partitionLog, config, nodeId, timers);
-    replicas.add(partition);
-    return partition;
+    return replicas.open(topic.id, partitionLog, config);
   }
 
   #deleteTopic(topic: TopicImage): void {
-    const { directory, replicas, nodeId } = this.#options;
     for (const { index, replicas: assigned } of topic.partitions) {
-      if (!assigned.includes(nodeId)) continue;
-      const partition = replicas.partition(topic.name, index);
-      if (partition !== undefined) replicas.remove(partition);
-      directory.delete(topic.name, index);
+      if (assigned.includes(this.#options.nodeId)) this.#deletePartition(topic.name, index);
     }
+  }
+
+  /** Deleted with its topic, or assigned to other brokers. */
+  #deletePartition(topic: string, index: number): void {
+    const { directory, replicas } = this.#options;
+    const partition = replicas.partition(topic, index);
+    if (partition !== undefined) replicas.remove(partition);
+    directory.delete(topic, index);
   }
 
   #topicConfig(image: ClusterImage, topic: string): TopicConfig {

@@ -1,46 +1,63 @@
 /**
- * One local replica: its log, its part in the cluster's metadata, and who waits on it.
+ * One local replica at its edge: `PartitionReplica` decides, and what it decides is done here to the log, the fetchers,
+ * the proposals, and to those who wait.
  *
- * The high watermark moves only here: `logEndAdvanced` (the log's own event) and `applied` (metadata) raise it by the
- * rules of `leader-high-watermark.ts` and then complete what waited for it.
+ * Each event is given with all effects of the one before it carried out (`EffectOrder`). The high watermark moves by
+ * effects alone.
  */
-import type { LogRead, PartitionLog } from '@seatlog/commit-log';
-import { NO_LEADER, type PartitionImage } from '@seatlog/metadata-quorum';
-import type { Timers } from '@seatlog/runtime';
+import type { AppendCompletion, AppendResult, LogRead, PartitionLog } from '@seatlog/commit-log';
+import type { PartitionImage } from '@seatlog/metadata-quorum';
+import {
+  type FetchLook,
+  type FetchVerdict,
+  type FollowerEffect,
+  type OutsideLeaderEvent,
+  PartitionReplica,
+  type ReplicaEffect,
+  type ReplicaEvent,
+  type WaitingFetches,
+} from '@seatlog/replication';
 import { logConfigOf } from '../config/log-config.ts';
 import type { TopicConfig } from '../config/topic-config.ts';
-import { leaderHighWatermark } from './leader-high-watermark.ts';
-import type { Partition, PartitionReadOptions, ReadBound } from './partition.ts';
-import { WaitingAppends } from './waiting-appends.ts';
+import { appendFetched, cutLog, raiseLogStart } from './follower-writes.ts';
+import type { Partition, PartitionReadOptions, ReadBound, ReplicationDescription } from './partition.ts';
+import type { PartitionSurroundings } from './partition-surroundings.ts';
+import { describeReplica } from './replica-description.ts';
+import { PartitionWaits, type WaitEnd } from './partition-waits.ts';
 import { WaitingReads } from './waiting-reads.ts';
 
-/** What a change of metadata did to the replica's leadership. */
-export type LeadershipStep = 'elected' | 'resigned' | 'unchanged';
+const NOT_LEADING = -1;
 
 export class LocalPartition implements Partition {
   readonly topic: string;
   readonly index: number;
   readonly topicId: string;
   readonly log: PartitionLog;
-  readonly waitingAppends: WaitingAppends;
   readonly waitingReads = new WaitingReads();
-  readonly #nodeId: number;
+  readonly #surroundings: PartitionSurroundings;
+  readonly #replica: PartitionReplica;
+  readonly #waits = new PartitionWaits();
   #config: TopicConfig;
-  #leaderId = NO_LEADER;
-  #leaderEpoch = -1;
-  #partitionEpoch = -1;
-  #replicas: readonly number[] = [];
-  #isr: readonly number[] = [];
-  #isStopped = false;
+  #metadata: PartitionImage | null = null;
+  /** The leader epoch that was told last, while this replica leads. */
+  #toldEpoch = NOT_LEADING;
 
-  constructor(topicId: string, log: PartitionLog, config: TopicConfig, nodeId: number, timers: Timers) {
+  constructor(topicId: string, log: PartitionLog, config: TopicConfig, surroundings: PartitionSurroundings) {
+    const { nodeId, cluster, fetchBackoffMs } = surroundings;
     this.topic = log.topic;
     this.index = log.partition;
     this.topicId = topicId;
     this.log = log;
     this.#config = config;
-    this.#nodeId = nodeId;
-    this.waitingAppends = new WaitingAppends(timers);
+    this.#surroundings = surroundings;
+    this.#replica = new PartitionReplica({
+      brokerId: nodeId,
+      identity: { topic: this.topic, topicId, partition: this.index },
+      log,
+      cluster,
+      config: this.#leaderConfig(),
+      fetchBackoffMs,
+    });
   }
 
   get config(): TopicConfig {
@@ -48,27 +65,32 @@ export class LocalPartition implements Partition {
   }
 
   get isLeader(): boolean {
-    return this.#leaderId === this.#nodeId && !this.#isStopped;
+    return this.#replica.leader !== null;
   }
 
   get leaderId(): number {
-    return this.#leaderId;
+    return this.#replica.leaderId;
   }
 
   get leaderEpoch(): number {
-    return this.#leaderEpoch;
+    return this.#replica.leaderEpoch;
   }
 
   get partitionEpoch(): number {
-    return this.#partitionEpoch;
+    return this.#replica.leader?.partitionEpoch ?? this.#metadata?.partitionEpoch ?? -1;
   }
 
   get replicas(): readonly number[] {
-    return this.#replicas;
+    return this.#metadata?.replicas ?? [];
   }
 
+  /** What the controller confirmed, as far as is known here. */
   get isr(): readonly number[] {
-    return this.#isr;
+    return this.#replica.leader?.isr ?? this.#metadata?.isr ?? [];
+  }
+
+  get isUnderMinIsr(): boolean {
+    return this.#replica.leader?.isUnderMinIsr ?? false;
   }
 
   get logStartOffset(): number {
@@ -87,8 +109,10 @@ export class LocalPartition implements Partition {
     return this.log.lastStableOffset;
   }
 
-  get isUnderMinIsr(): boolean {
-    return this.#isr.length < this.#config['min.insync.replicas'];
+  lookAtFetch(look: FetchLook, when: 'first' | 'again'): FetchVerdict {
+    const { verdict, effects } = this.#replica.lookAtFetch(look, when, this.#moment());
+    if (effects.length > 0) this.#surroundings.order.run(() => this.#carryOutAll(effects));
+    return verdict;
   }
 
   read(offset: number, options: PartitionReadOptions): LogRead {
@@ -104,69 +128,193 @@ export class LocalPartition implements Partition {
     return bound === 'high-watermark' ? this.log.highWatermark : this.log.lastStableOffset;
   }
 
+  describeReplication(): ReplicationDescription {
+    return describeReplica(this.#replica, this.#moment());
+  }
+
+  /** Why nothing may be appended for a client now; 0 if it may. */
+  appendError(acks: number): number {
+    return this.#replica.appendError(acks);
+  }
+
+  /** As the leader, in its epoch; `appendError` is asked before. */
+  append(batch: Uint8Array, origin: 'client' | 'broker', done: AppendCompletion): AppendResult {
+    return this.log.append(batch, this.leaderEpoch, done, { origin });
+  }
+
+  /** `end` is called once, later: when the high watermark has reached the offset, or cannot here any more. */
+  awaitReplication(requiredOffset: number, end: WaitEnd): number {
+    const token = this.#waits.add(end);
+    this.tellLeader({ type: 'await-replication', token, requiredOffset });
+    return token;
+  }
+
+  /** The same for the log starts of all live replicas. */
+  awaitDeletion(requiredOffset: number, end: WaitEnd): number {
+    const token = this.#waits.add(end);
+    this.tellLeader({ type: 'await-deletion', token, requiredOffset });
+    return token;
+  }
+
+  isWaiting(token: number): boolean {
+    return this.#waits.has(token);
+  }
+
+  expireWait(token: number): void {
+    this.tellLeader({ type: 'wait-expired', token });
+  }
+
   /** Takes what the metadata says of this partition. */
-  applied(image: PartitionImage): LeadershipStep {
-    if (image.leaderEpoch < this.#leaderEpoch || image.partitionEpoch < this.#partitionEpoch)
-      return 'unchanged';
-    const wasLeader = this.isLeader;
-    const isNewEpoch = image.leaderEpoch > this.#leaderEpoch;
-    this.#leaderId = image.leader;
-    this.#leaderEpoch = image.leaderEpoch;
-    this.#partitionEpoch = image.partitionEpoch;
-    this.#replicas = image.replicas;
-    this.#isr = image.isr;
-    if (!this.isLeader) {
-      if (!wasLeader) return 'unchanged';
-      this.#endLeadership();
-      return 'resigned';
-    }
-    if (isNewEpoch) this.log.assignLeaderEpoch(this.#leaderEpoch, this.log.nextAppendOffset);
-    this.#raiseHighWatermark();
-    if (!isNewEpoch && wasLeader) return 'unchanged';
-    this.waitingReads.partitionChanged();
-    return 'elected';
+  applied(image: PartitionImage): void {
+    if (image.partitionEpoch >= (this.#metadata?.partitionEpoch ?? -1)) this.#metadata = image;
+    this.#step({ type: 'metadata', metadata: image });
   }
 
   reconfigured(config: TopicConfig): void {
     this.#config = config;
     this.log.updateConfig(logConfigOf(config));
-    // A lower min.insync.replicas may free the high watermark.
-    if (this.isLeader) this.#raiseHighWatermark();
+    this.#step({ type: 'configured', config: this.#leaderConfig() });
   }
 
-  /** The log's event: more can be read. */
+  tellLeader(event: OutsideLeaderEvent): void {
+    this.#step({ type: 'leader-event', event });
+  }
+
+  /** The log's event: more can be read. Also when a write has failed: whoever is elected waits for the log to stand. */
   logEndAdvanced(): void {
-    this.waitingReads.logEndAdvanced();
-    if (this.isLeader) this.#raiseHighWatermark();
+    this.tellLeader({ type: 'log-end-advanced' });
   }
 
   logStartRaised(): void {
     this.waitingReads.partitionChanged();
+    this.tellLeader({ type: 'log-start-raised' });
   }
 
   /** The replica serves no more: it was deleted, or the broker stops. Whoever waits is answered. */
   stop(): void {
-    this.#isStopped = true;
-    this.#endLeadership();
+    this.#step({ type: 'stopped' });
   }
 
-  #endLeadership(): void {
-    this.waitingAppends.leadershipLost();
-    this.waitingReads.partitionChanged();
+  /** What the fetchers give back of an answer that they took. */
+  carryOutFollower(effect: FollowerEffect): void {
+    this.#carryOut(effect);
   }
 
-  #raiseHighWatermark(): void {
-    const before = this.log.highWatermark;
-    const after = leaderHighWatermark({
-      highWatermark: before,
-      // The leader is the one replica whose log end offset this broker knows.
-      logEndOffsets: this.#isr.map((id) => (id === this.#nodeId ? this.log.logEndOffset : before)),
-      replicaCount: this.#replicas.length,
-      minInsyncReplicas: this.#config['min.insync.replicas'],
-    });
-    if (after <= before) return;
-    this.log.updateHighWatermark(after);
-    this.waitingAppends.highWatermarkRaised(after);
-    this.waitingReads.highWatermarkRaised();
+  #step(event: ReplicaEvent): void {
+    this.#surroundings.order.run(() => this.#carryOutAll(this.#replica.step(event, this.#moment())));
+  }
+
+  #carryOutAll(effects: readonly ReplicaEffect[]): void {
+    for (const effect of effects) this.#carryOut(effect);
+    this.#tellLeadership();
+  }
+
+  #carryOut(effect: ReplicaEffect): void {
+    const { order, fetchers, proposals, metrics } = this.#surroundings;
+    switch (effect.type) {
+      case 'assign-leader-epoch':
+        this.log.assignLeaderEpoch(effect.epoch, effect.startOffset);
+        return;
+      case 'update-high-watermark':
+        this.log.updateHighWatermark(effect.highWatermark);
+        return;
+      case 'raise-log-start':
+        raiseLogStart(this.log, effect.logStartOffset, this.#surroundings.log);
+        return;
+      case 'append':
+        appendFetched(this.log, effect.records, (outcome) =>
+          order.later(() => this.#step({ type: 'follower-event', event: { type: 'appended', outcome } })),
+        );
+        return;
+      case 'truncate':
+      case 'restart-log':
+        cutLog(this.log, effect, (outcome) =>
+          order.later(() => this.#step({ type: 'follower-event', event: { type: 'truncated', outcome } })),
+        );
+        return;
+      case 'ask-leader-offsets':
+        this.#askLeaderOffsets(effect.leaderId, effect.askId);
+        return;
+      case 'propose-isr':
+        proposals.step({ type: 'submit', proposal: effect.proposal });
+        return;
+      case 'withdraw-isr':
+        proposals.step({ type: 'withdraw', proposal: effect.proposal });
+        return;
+      case 'follow':
+      case 'unfollow':
+        fetchers.noteFollower(effect.type, effect.follower, this);
+        return;
+      case 'fetch-state-changed': {
+        const { follower } = this.#replica;
+        if (follower !== null) fetchers.noteFollower(effect.type, follower, this);
+        return;
+      }
+      case 'end-wait': {
+        const end = this.#waits.take(effect.token);
+        if (end !== undefined) order.later(() => end(effect.errorCode, effect.lowWatermark));
+        return;
+      }
+      case 'wake-fetches':
+        if (this.waitingReads.count > 0) order.later(() => this.#wake(effect.whose));
+        return;
+      case 'count':
+        if (effect.metric === 'IsrShrinksPerSec') metrics.isrShrinks += 1;
+        else if (effect.metric === 'IsrExpandsPerSec') metrics.isrExpands += 1;
+        else metrics.failedIsrUpdates += 1;
+        return;
+      case 'log':
+        this.#surroundings.log[effect.level](effect.message, { topic: this.topic, partition: this.index });
+        return;
+      case 'role':
+    }
+  }
+
+  #wake(whose: WaitingFetches): void {
+    if (whose === 'log-end') this.waitingReads.logEndAdvanced();
+    else if (whose === 'high-watermark') this.waitingReads.highWatermarkRaised();
+    else this.waitingReads.partitionChanged();
+  }
+
+  #askLeaderOffsets(leaderId: number, askId: number): void {
+    const { fetchers, order } = this.#surroundings;
+    const { follower } = this.#replica;
+    if (follower === null) return;
+    fetchers.askLeaderOffsets(follower, leaderId, (offsets) =>
+      order.later(() =>
+        this.#step({
+          type: 'follower-event',
+          event:
+            offsets === null
+              ? { type: 'leader-offsets-failed', askId }
+              : { type: 'leader-offsets', askId, ...offsets },
+        }),
+      ),
+    );
+  }
+
+  /** Once the replica is what it became. */
+  #tellLeadership(): void {
+    const epoch = this.#replica.leader?.leaderEpoch ?? NOT_LEADING;
+    if (epoch === this.#toldEpoch) return;
+    this.#toldEpoch = epoch;
+    const { order, leadershipChanged } = this.#surroundings;
+    const change = {
+      kind: epoch === NOT_LEADING ? ('resigned' as const) : ('elected' as const),
+      topic: this.topic,
+      partition: this.index,
+      leaderEpoch: this.leaderEpoch,
+    };
+    order.later(() => leadershipChanged(change));
+  }
+
+  #leaderConfig() {
+    const { replicaLagTimeMaxMs } = this.#surroundings;
+    return { minInsyncReplicas: this.#config['min.insync.replicas'], replicaLagTimeMaxMs };
+  }
+
+  #moment() {
+    const { clock } = this.#surroundings;
+    return { now: clock.now(), monotonic: clock.monotonic() };
   }
 }

@@ -1,47 +1,99 @@
 /**
- * The replica manager of one broker: partitions by topic and index, appends with their waits, and the metadata
- * applied to them. `image-application.ts` decides which replicas there shall be; this file makes them so.
+ * The replica manager of one broker: partitions by topic and index, their fetchers and proposals, appends with their
+ * waits. `image-application.ts` decides which replicas there shall be; this file makes them so.
+ *
+ * A broker makes it first, for its logs tell it their events; `begin` joins it to the cluster, `stop` ends all that waits
+ * and all connections.
  */
 import type { LogError, PartitionLog } from '@seatlog/commit-log';
 import { batchRecordCount, ErrorCode } from '@seatlog/kafka-protocol';
-import type { Clock, Timers } from '@seatlog/runtime';
+import type { ClusterImage } from '@seatlog/metadata-quorum';
+import type { WrittenBatch } from '@seatlog/replication';
+import type { Cancel, Clock, Network, Timers } from '@seatlog/runtime';
+import type { BrokerConfig } from '../config/broker-config.ts';
+import type { TopicConfig } from '../config/topic-config.ts';
 import type { Logger } from '../logger.ts';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 import type { BrokerMetrics } from '../metrics.ts';
-import { checkAcks, checkClientBatch, checkInSync, refused } from './append-check.ts';
-import type { LocalPartition } from './local-partition.ts';
-import type { WaitEnd } from './waiting-appends.ts';
+import { checkClientBatch, checkLeader, refused } from './append-check.ts';
+import type { ControllerRequests } from './controller-requests.ts';
+import { LocalPartition } from './local-partition.ts';
+import type { PartitionSurroundings } from './partition-surroundings.ts';
+import { ProduceOperation } from './produce-operation.ts';
 import type {
   AppendOutcome,
   AppendRequest,
+  FetcherDescription,
   LeadershipChange,
   LedPartition,
+  ProduceAnswer,
+  ProduceRequest,
   ReplicaManager,
 } from './replica-manager.ts';
+import { describeFetchers, replicationOf, type Replication } from './replication.ts';
+
+const NO_BATCH = { topic: '', partition: -1, batch: new Uint8Array(0) };
 
 export interface LocalReplicasOptions {
+  readonly config: BrokerConfig;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly network: Network;
   readonly log: Logger;
   readonly metrics: BrokerMetrics;
 }
 
-type Done = (outcome: AppendOutcome) => void;
+/** What joins the replicas to the cluster. */
+export interface ReplicaCluster {
+  /** Where partitions without a replica here are looked up. */
+  readonly metadata: MetadataService;
+  /** Null: nobody takes proposals of ISRs, as nobody follows. */
+  readonly controller: ControllerRequests | null;
+  /** The epoch of this process's own registration; undefined: what the applied image says of this node. */
+  readonly brokerEpoch?: () => number;
+}
 
 export class LocalReplicas implements ReplicaManager {
   readonly #options: LocalReplicasOptions;
+  readonly #replication: Replication;
+  readonly #surroundings: PartitionSurroundings;
   readonly #byTopic = new Map<string, (LocalPartition | undefined)[]>();
   readonly #byLog = new Map<PartitionLog, LocalPartition>();
   readonly #listeners = new Set<(change: LeadershipChange) => void>();
   #metadata: MetadataService | null = null;
+  #cancelLagCheck: Cancel | null = null;
 
   constructor(options: LocalReplicasOptions) {
     this.#options = options;
+    this.#replication = replicationOf(options, (topicId, index) => this.#byId(topicId, index));
+    this.#surroundings = {
+      ...this.#replication.surroundings,
+      leadershipChanged: (change) => this.#tell(change),
+    };
   }
 
-  /** Where partitions without a replica here are looked up. */
-  knowTopicsOf(metadata: MetadataService): void {
+  /** Before that nothing is known of the cluster. */
+  begin({ metadata, controller, brokerEpoch }: ReplicaCluster): void {
     this.#metadata = metadata;
+    if (controller !== null) this.#replication.proposals.sendTo(controller);
+    this.#replication.cluster.ownEpoch = brokerEpoch;
+    this.#checkLagLater();
+  }
+
+  /** The brokers as replication sees them: told before the partitions of the same image. */
+  clusterChanged(image: ClusterImage): void {
+    const { cluster } = this.#replication;
+    const haveBrokersChanged = cluster.image.brokers !== image.brokers;
+    cluster.image = image;
+    if (haveBrokersChanged) this.#tellLeaders({ type: 'brokers-changed' });
+  }
+
+  get fetchers(): readonly FetcherDescription[] {
+    return describeFetchers(this.#replication.fetchers);
+  }
+
+  get maxLag(): number {
+    return this.#replication.fetchers.maxLag;
   }
 
   partition(topic: string, partition: number): LocalPartition | undefined {
@@ -65,39 +117,30 @@ export class LocalReplicas implements ReplicaManager {
     return { partition, errorCode: ErrorCode.NONE };
   }
 
-  append(request: AppendRequest, done: Done): void {
-    const partition = this.partition(request.topic, request.partition);
-    const refusal = partition === undefined ? this.#absent(request) : this.#check(partition, request);
-    if (refusal !== null || partition === undefined) {
-      if (refusal !== null) done(refusal);
-      return;
-    }
-    // Only a wait has a deadline, and only acks=all waits.
-    const startedAt = request.acks === -1 ? this.#options.clock.monotonic() : 0;
-    const records = batchRecordCount(request.batch);
-    const size = request.batch.length;
-    const result = partition.log.append(
-      request.batch,
-      partition.leaderEpoch,
-      (error) => this.#written(partition, request, startedAt, appended, error, done),
-      { origin: request.origin === 'client' ? 'client' : 'broker' },
-    );
-    if (!result.accepted) {
-      done(refused(result.error.kafkaErrorCode, result.error.message));
-      return;
-    }
-    // `append` never calls back before it returns, so this stands before `written` looks at it.
-    const appended = result;
-    if (result.duplicate) return;
-    this.#options.metrics.messagesIn += records;
-    this.#options.metrics.bytesIn += size;
+  append(request: AppendRequest, done: (outcome: AppendOutcome) => void): void {
+    const { allowZstd = true, acks, timeoutMs, origin } = request;
+    this.produce({ acks, timeoutMs, origin, allowZstd, batches: [request] }, (answer) => {
+      const outcome = answer.kind === 'answer' ? answer.outcomes[0] : undefined;
+      done(outcome ?? refused(answer.kind === 'closing' ? answer.errorCode : ErrorCode.NONE, null));
+    });
+  }
+
+  produce(request: ProduceRequest, done: (answer: ProduceAnswer) => void): void {
+    new ProduceOperation(
+      this.#options,
+      request,
+      {
+        append: (place, wasRefused, written) => this.#append(request, place, wasRefused, written),
+      },
+      done,
+    ).start();
   }
 
   deleteRecords(
     topic: string,
     index: number,
     beforeOffset: number,
-    _timeoutMs: number,
+    timeoutMs: number,
     done: (errorCode: number, lowWatermark: number) => void,
   ): void {
     const partition = this.partition(topic, index);
@@ -117,22 +160,33 @@ export class LocalReplicas implements ReplicaManager {
       done(ErrorCode.KAFKA_STORAGE_ERROR, -1);
       return;
     }
-    done(ErrorCode.NONE, partition.logStartOffset);
+    let cancelTimeout: Cancel = () => {};
+    const token = partition.awaitDeletion(target, (errorCode, lowWatermark) => {
+      cancelTimeout();
+      done(errorCode, lowWatermark);
+    });
+    if (!partition.isWaiting(token)) return;
+    cancelTimeout = this.#options.timers.schedule(Math.max(0, timeoutMs), () => partition.expireWait(token));
   }
 
   onLeadership(listener: (change: LeadershipChange) => void): () => void {
     this.#listeners.add(listener);
     for (const partition of this.partitions()) {
-      if (partition.isLeader) listener(elected(partition));
+      if (!partition.isLeader) continue;
+      const { topic, index, leaderEpoch } = partition;
+      listener({ kind: 'elected', topic, partition: index, leaderEpoch });
     }
     return () => this.#listeners.delete(listener);
   }
 
-  add(partition: LocalPartition): void {
+  /** A replica that has no role yet. */
+  open(topicId: string, log: PartitionLog, config: TopicConfig): LocalPartition {
+    const partition = new LocalPartition(topicId, log, config, this.#surroundings);
     const partitions = this.#byTopic.get(partition.topic) ?? [];
     partitions[partition.index] = partition;
     this.#byTopic.set(partition.topic, partitions);
-    this.#byLog.set(partition.log, partition);
+    this.#byLog.set(log, partition);
+    return partition;
   }
 
   /** Takes a replica out; whoever waits on it is answered. */
@@ -143,11 +197,7 @@ export class LocalReplicas implements ReplicaManager {
     if (partitions.every((other) => other === undefined)) this.#byTopic.delete(partition.topic);
     this.#byLog.delete(partition.log);
     partition.stop();
-    this.tell({ kind: 'deleted', topic: partition.topic, partition: partition.index });
-  }
-
-  tell(change: LeadershipChange): void {
-    for (const listener of this.#listeners) listener(change);
+    this.#tell({ kind: 'deleted', topic: partition.topic, partition: partition.index });
   }
 
   /** Events of the log directory. */
@@ -164,13 +214,35 @@ export class LocalReplicas implements ReplicaManager {
     for (const partition of this.partitions()) partition.waitingReads.partitionChanged();
   }
 
-  /** The broker stops: waiting requests are answered, nothing more is appended. */
+  /** The broker stops: waiting requests are answered, nothing more is appended, fetched or proposed. */
   stop(): void {
-    for (const partition of this.partitions()) {
-      const led = partition.isLeader;
-      partition.stop();
-      if (led) this.tell(resigned(partition));
-    }
+    this.#cancelLagCheck?.();
+    this.#cancelLagCheck = null;
+    for (const partition of this.partitions()) partition.stop();
+    this.#replication.fetchers.stop();
+    this.#replication.proposals.stop();
+  }
+
+  #tell(change: LeadershipChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #byId(topicId: string, index: number): LocalPartition | undefined {
+    const name = this.#replication.cluster.image.topicNamesById.get(topicId);
+    const partition = name === undefined ? undefined : this.partition(name, index);
+    return partition?.topicId === topicId ? partition : undefined;
+  }
+
+  #tellLeaders(event: { readonly type: 'brokers-changed' | 'lag-check' }): void {
+    for (const partition of this.partitions()) if (partition.isLeader) partition.tellLeader(event);
+  }
+
+  /** R11. */
+  #checkLagLater(): void {
+    this.#cancelLagCheck = this.#options.timers.schedule(this.#surroundings.replicaLagTimeMaxMs / 2, () => {
+      this.#tellLeaders({ type: 'lag-check' });
+      this.#checkLagLater();
+    });
   }
 
   /** Kafka tells a replica that is elsewhere from a partition that is nowhere. */
@@ -180,95 +252,51 @@ export class LocalReplicas implements ReplicaManager {
       : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
   }
 
-  #absent(request: AppendRequest): AppendOutcome {
-    return checkAcks(request.acks) ?? refused(this.#absenceError(request.topic, request.partition), null);
-  }
-
-  #check(partition: LocalPartition, request: AppendRequest): AppendOutcome | null {
-    const acks = checkAcks(request.acks);
-    if (acks !== null) return acks;
-    if (!partition.isLeader) return refused(ErrorCode.NOT_LEADER_OR_FOLLOWER, null);
-    return (
-      (request.origin === 'client'
-        ? checkClientBatch(partition, request, this.#options.clock.now())
-        : null) ?? checkInSync(partition, request.acks)
-    );
-  }
-
-  /** The log has the batch, or could not take it. */
-  #written(
-    partition: LocalPartition,
-    request: AppendRequest,
-    startedAt: number,
-    appended: { readonly firstOffset: number; readonly lastOffset: number; readonly logAppendTime: number },
-    error: LogError | null,
-    done: Done,
+  #append(
+    request: ProduceRequest,
+    place: number,
+    wasRefused: (outcome: AppendOutcome) => void,
+    written: (partition: LocalPartition, batch: WrittenBatch) => void,
   ): void {
-    if (error !== null) {
-      done(refused(error.kafkaErrorCode, error.message));
+    const { acks, origin, allowZstd } = request;
+    const { topic, partition: index, batch } = request.batches[place] ?? NO_BATCH;
+    const partition = this.partition(topic, index);
+    if (partition === undefined) {
+      wasRefused(refused(this.#absenceError(topic, index), null));
       return;
     }
-    const outcome: AppendOutcome = {
-      errorCode: ErrorCode.NONE,
-      errorMessage: null,
-      baseOffset: appended.firstOffset,
-      logAppendTime: appended.logAppendTime,
-      logStartOffset: partition.logStartOffset,
-    };
-    if (request.acks !== -1) {
-      done(outcome);
+    const refusal =
+      (partition.isLeader && origin === 'client'
+        ? checkClientBatch(partition, batch, allowZstd, this.#options.clock.now())
+        : null) ?? checkLeader(partition, acks);
+    if (refusal !== null) {
+      wasRefused(refusal);
       return;
     }
-    // The log's event may come after this call: the high watermark is raised before it is looked at.
-    partition.logEndAdvanced();
-    const required = appended.lastOffset + 1;
-    if (partition.highWatermark >= required) {
-      done(replicated(partition, outcome));
+    const records = batchRecordCount(batch);
+    const size = batch.length;
+    const result = partition.append(batch, origin === 'client' ? 'client' : 'broker', (error) => {
+      if (error === null) {
+        const { firstOffset, lastOffset, logAppendTime } = appended;
+        const { logStartOffset } = partition;
+        written(partition, { baseOffset: firstOffset, lastOffset, logAppendTime, logStartOffset });
+      } else {
+        partition.logEndAdvanced();
+        wasRefused(refusalOf(error));
+      }
+    });
+    if (!result.accepted) {
+      wasRefused(refusalOf(result.error));
       return;
     }
-    if (!partition.isLeader) {
-      done(refused(ErrorCode.NOT_LEADER_OR_FOLLOWER, null));
-      return;
-    }
-    const left = Math.max(0, request.timeoutMs - (this.#options.clock.monotonic() - startedAt));
-    partition.waitingAppends.add(required, left, (how) => done(ended(partition, outcome, how)));
+    // `append` never calls back before it returns, so this stands before the callback looks at it.
+    const appended = result;
+    if (result.duplicate) return;
+    this.#options.metrics.messagesIn += records;
+    this.#options.metrics.bytesIn += size;
   }
 }
 
-/** R17: the high watermark has reached the append, but the ISR has become too small for acks=all meanwhile. */
-function replicated(partition: LocalPartition, outcome: AppendOutcome): AppendOutcome {
-  if (!partition.isUnderMinIsr) return outcome;
-  return refused(
-    ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-    'Messages are written to the log, but to fewer in-sync replicas than required.',
-  );
-}
-
-function ended(partition: LocalPartition, outcome: AppendOutcome, how: WaitEnd): AppendOutcome {
-  switch (how) {
-    case 'reached':
-      return replicated(partition, outcome);
-    case 'timed-out':
-      return refused(ErrorCode.REQUEST_TIMED_OUT, null);
-    case 'leadership-lost':
-      return refused(ErrorCode.NOT_LEADER_OR_FOLLOWER, null);
-  }
-}
-
-export function elected(partition: LocalPartition): LeadershipChange {
-  return {
-    kind: 'elected',
-    topic: partition.topic,
-    partition: partition.index,
-    leaderEpoch: partition.leaderEpoch,
-  };
-}
-
-export function resigned(partition: LocalPartition): LeadershipChange {
-  return {
-    kind: 'resigned',
-    topic: partition.topic,
-    partition: partition.index,
-    leaderEpoch: partition.leaderEpoch,
-  };
+function refusalOf({ kafkaErrorCode, message }: LogError): AppendOutcome {
+  return refused(kafkaErrorCode, message);
 }

@@ -1,7 +1,9 @@
 /**
- * Reading one partition for a fetch: who may read, how far, and whether the reader's history fits this log (R23).
+ * Reading one partition for a fetch: what its replica says to it, then the bytes; or, for a consumer that may as well
+ * read nearer by, who that is.
  */
 import { type EpochEndOffset, LogError, type LogRead } from '@seatlog/commit-log';
+import { CONSUMER, type CurrentLeader, type FetchVerdict } from '@seatlog/replication';
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import type { Partition, ReadBound } from './partition.ts';
 import type { ReplicaManager } from './replica-manager.ts';
@@ -13,52 +15,103 @@ export interface FetchTarget {
   /** -1 where the reader does not say. */
   readonly currentLeaderEpoch: number;
   readonly lastFetchedEpoch: number;
+  /** Of a follower's log; -1 for a consumer. */
+  readonly logStartOffset: number;
   readonly maxBytes: number;
 }
 
 export interface Reader {
   /** The node id of a follower, -1 for a consumer. */
   readonly replicaId: number;
-  readonly bound: ReadBound;
+  /** The follower's incarnation; -1 for a consumer. */
+  readonly brokerEpoch: number;
+  readonly isReadCommitted: boolean;
+  /** Whether the version and a rack allow a consumer to read from a follower. */
+  readonly mayReadFromFollower: boolean;
+  /** A replica that the reader had better read from; null: this one. */
+  readonly preferredReplica: (partition: Partition, fetchOffset: number) => number | null;
 }
 
 export interface PartitionFetch {
   readonly errorCode: number;
   /** The local replica, where there is one. */
   readonly partition: Partition | undefined;
-  /** Null on an error or a diverging history. */
+  /** Null on an error, a diverging history, or a preferred replica. */
   readonly read: LogRead | null;
+  /** How far the read could go. */
+  readonly bound: ReadBound | null;
   readonly diverging: EpochEndOffset | null;
+  /** Where the reader asked the wrong broker, or at the wrong time. */
+  readonly currentLeader: CurrentLeader | null;
+  readonly preferredReplica: number | null;
 }
-
-const UNKNOWN_EPOCH = -1;
 
 /** Reads up to `maxBytes`; with `minOneBatch` at least one batch if there is any below the bound. */
 export function fetchPartition(
   replicas: ReplicaManager,
   target: FetchTarget,
   reader: Reader,
-  maxBytes: number,
-  minOneBatch: boolean,
+  limits: { readonly maxBytes: number; readonly minOneBatch: boolean },
+  when: 'first' | 'again',
 ): PartitionFetch {
-  const found = replicas.led(target.topic, target.partition, target.currentLeaderEpoch);
-  const { partition } = found;
-  if (partition === undefined || found.errorCode !== ErrorCode.NONE)
-    return failed(found.errorCode, partition);
-  if (reader.replicaId >= 0 && !partition.replicas.includes(reader.replicaId)) {
-    return failed(ErrorCode.NOT_LEADER_OR_FOLLOWER, partition);
+  const partition = replicas.partition(target.topic, target.partition);
+  if (partition === undefined) {
+    return failed(replicas.led(target.topic, target.partition).errorCode, partition);
   }
-  if (target.fetchOffset < partition.logStartOffset) return failed(ErrorCode.OFFSET_OUT_OF_RANGE, partition);
-  if (target.lastFetchedEpoch !== UNKNOWN_EPOCH) {
-    const end = partition.log.endOffsetForEpoch(target.lastFetchedEpoch);
-    if (end.epoch === UNKNOWN_EPOCH) return failed(ErrorCode.OFFSET_OUT_OF_RANGE, partition);
-    if (end.epoch < target.lastFetchedEpoch || end.endOffset < target.fetchOffset) {
-      return { errorCode: ErrorCode.NONE, partition, read: null, diverging: end };
-    }
+  const verdict = partition.lookAtFetch(lookOf(target, reader), when);
+  switch (verdict.kind) {
+    case 'refused':
+      return { ...failed(verdict.errorCode, partition), currentLeader: verdict.currentLeader };
+    case 'diverging':
+      return {
+        ...failed(ErrorCode.NONE, partition),
+        diverging: { epoch: verdict.epoch, endOffset: verdict.endOffset },
+      };
+    case 'read':
+      return readPartition(partition, target, reader, limits, verdict);
   }
+}
+
+function lookOf(
+  target: FetchTarget,
+  { replicaId, brokerEpoch, isReadCommitted, mayReadFromFollower }: Reader,
+) {
+  const { currentLeaderEpoch, fetchOffset, lastFetchedEpoch, logStartOffset } = target;
+  return {
+    replicaId,
+    brokerEpoch,
+    currentLeaderEpoch,
+    fetchOffset,
+    lastFetchedEpoch,
+    logStartOffset,
+    isReadCommitted,
+    mayReadFromFollower,
+  };
+}
+
+function readPartition(
+  partition: Partition,
+  { fetchOffset }: FetchTarget,
+  reader: Reader,
+  limits: { readonly maxBytes: number; readonly minOneBatch: boolean },
+  { bound }: Extract<FetchVerdict, { kind: 'read' }>,
+): PartitionFetch {
+  const preferredReplica =
+    reader.replicaId === CONSUMER && partition.isLeader
+      ? reader.preferredReplica(partition, fetchOffset)
+      : null;
+  if (preferredReplica !== null) return { ...failed(ErrorCode.NONE, partition), preferredReplica };
   try {
-    const read = partition.read(target.fetchOffset, { maxBytes, bound: reader.bound, minOneBatch });
-    return { errorCode: ErrorCode.NONE, partition, read, diverging: null };
+    const read = partition.read(fetchOffset, { ...limits, bound });
+    return {
+      errorCode: ErrorCode.NONE,
+      partition,
+      read,
+      bound,
+      diverging: null,
+      currentLeader: null,
+      preferredReplica: null,
+    };
   } catch (error) {
     if (!(error instanceof LogError)) throw error;
     return failed(error.kafkaErrorCode, partition);
@@ -66,5 +119,13 @@ export function fetchPartition(
 }
 
 function failed(errorCode: number, partition: Partition | undefined): PartitionFetch {
-  return { errorCode, partition, read: null, diverging: null };
+  return {
+    errorCode,
+    partition,
+    read: null,
+    bound: null,
+    diverging: null,
+    currentLeader: null,
+    preferredReplica: null,
+  };
 }

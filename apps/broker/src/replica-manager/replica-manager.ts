@@ -1,7 +1,7 @@
 /**
  * This broker's replicas. Holds a `Partition` for each replica that the metadata image gives this broker, makes them
- * leader or deletes them as the image changes, and does what needs more than one partition or a wait: appends that
- * wait for the high watermark, record deletion, high watermark checkpoints, retention.
+ * leader, follower or deletes them as the image changes, and does what needs more than one partition or a wait: appends
+ * that wait for the high watermark, record deletion.
  */
 import type { Partition } from './partition.ts';
 
@@ -37,6 +37,29 @@ export type LedPartition =
   /** `partition` is the local replica, if there is one: it knows who leads. */
   | { readonly partition: Partition | undefined; readonly errorCode: number };
 
+/** The batches of one request, each for another partition. Their bytes are the caller's again when `produce` returns. */
+export interface ProduceRequest {
+  readonly acks: number;
+  readonly timeoutMs: number;
+  readonly origin: AppendOrigin;
+  readonly allowZstd: boolean;
+  readonly batches: readonly PartitionBatch[];
+}
+
+export interface PartitionBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly batch: Uint8Array;
+}
+
+export type ProduceAnswer =
+  /** One outcome for each batch, in their order. */
+  | { readonly kind: 'answer'; readonly outcomes: readonly AppendOutcome[] }
+  /** acks=0: nobody waits for an answer. */
+  | { readonly kind: 'silence' }
+  /** acks=0, and something was refused: the client learns it by the end of its connection. */
+  | { readonly kind: 'closing'; readonly errorCode: number };
+
 /** How leadership of a local replica changed. A higher epoch under the same leader is reported as `elected` again. */
 export type LeadershipChange =
   | {
@@ -53,9 +76,26 @@ export type LeadershipChange =
     }
   | { readonly kind: 'deleted'; readonly topic: string; readonly partition: number };
 
+/** One of this broker's replica fetchers. */
+export interface FetcherDescription {
+  /** `ReplicaFetcherThread-<fetcher id>-<leader id>`. */
+  readonly name: string;
+  readonly leaderId: number;
+  readonly partitions: readonly {
+    readonly topic: string;
+    readonly partition: number;
+    readonly state: string;
+    readonly lag: number;
+  }[];
+}
+
 export interface ReplicaManager {
   /** The local replica, leader or not; undefined if this broker holds none. */
   partition(topic: string, partition: number): Partition | undefined;
+  /** This broker's fetchers: from whom it copies what. */
+  readonly fetchers: readonly FetcherDescription[];
+  /** The greatest number of committed records that a followed partition lacks. */
+  readonly maxLag: number;
   /** All local replicas. */
   partitions(): Iterable<Partition>;
 
@@ -65,12 +105,15 @@ export interface ReplicaManager {
    */
   led(topic: string, partition: number, currentLeaderEpoch?: number): LedPartition;
 
+  /** Appends the batches of a request and waits as far as `acks` asks (R16). `done` is called once, maybe at once. */
+  produce(request: ProduceRequest, done: (answer: ProduceAnswer) => void): void;
+
   /** Appends one batch to a partition this broker leads. `done` is called exactly once, at once for refusals. */
   append(request: AppendRequest, done: (outcome: AppendOutcome) => void): void;
 
   /**
    * Raises the log start offset of a led partition (-1: to the high watermark). `done` gets an error code and the
-   * log start offset reached (-1 on an error).
+   * lowest log start of its live replicas (-1 on an error), once that is as far.
    */
   deleteRecords(
     topic: string,

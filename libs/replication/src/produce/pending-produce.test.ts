@@ -32,7 +32,7 @@ function answer(effects: readonly ProduceEffect[]): readonly number[] | null {
 
 describe('R16: a produce', () => {
   it('with acks=0 is not answered', () => {
-    expect(played(0, 1, written(0, 5))).toEqual([{ type: 'append', place: 0 }]);
+    expect(played(0, 1, written(0, 5))).toEqual([{ type: 'append', place: 0 }, { type: 'stay-silent' }]);
   });
 
   it('with acks=0 closes the connection on an error', () => {

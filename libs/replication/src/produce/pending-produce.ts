@@ -46,7 +46,8 @@ export type ProduceEvent =
  * - `await-replication`: let the partition's leader wait for the offset; when the request is answered before, the wait
  *   is expired (`forget-wait`).
  * - `arm-timeout`, `cancel-timeout`: the request's own time.
- * - `respond`: one outcome for each place. `close-connection`: say no more to this client.
+ * - `respond`: one outcome for each place. With acks 0 it is `close-connection` (say no more to this client) after an
+ *   error, else `stay-silent`. The last effect of a request is one of these.
  */
 export type ProduceEffect =
   | { readonly type: 'append'; readonly place: number }
@@ -55,7 +56,8 @@ export type ProduceEffect =
   | { readonly type: 'arm-timeout'; readonly delayMs: number }
   | { readonly type: 'cancel-timeout' }
   | { readonly type: 'respond'; readonly outcomes: readonly ProduceOutcome[] }
-  | { readonly type: 'close-connection'; readonly errorCode: number };
+  | { readonly type: 'close-connection'; readonly errorCode: number }
+  | { readonly type: 'stay-silent' };
 
 /** What a partition is at: its append is out, its wait is on, or it is done. */
 type Progress =
@@ -158,7 +160,11 @@ export class PendingProduce {
       return;
     }
     const failed = outcomes.find((outcome) => outcome.errorCode !== ErrorCode.NONE);
-    if (failed !== undefined) effects.push({ type: 'close-connection', errorCode: failed.errorCode });
+    effects.push(
+      failed === undefined
+        ? { type: 'stay-silent' }
+        : { type: 'close-connection', errorCode: failed.errorCode },
+    );
   }
 }
 

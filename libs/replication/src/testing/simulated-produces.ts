@@ -55,6 +55,7 @@ export class SimulatedProduces {
           done(effect.outcomes[0] ?? null);
           return;
         case 'close-connection':
+        case 'stay-silent':
           done(null);
       }
     };

@@ -167,6 +167,13 @@ export class MemoryReplicas implements ReplicaManager {
     else partition.append(request.batch, this.replicates, done);
   }
 
+  readonly fetchers = [];
+  readonly maxLag = 0;
+
+  produce(): void {
+    throw new Error('coordinators append one batch at a time');
+  }
+
   deleteRecords(): void {
     throw new Error('coordinators delete no records');
   }

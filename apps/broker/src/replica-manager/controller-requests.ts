@@ -1,0 +1,16 @@
+import type { Api } from '@seatlog/kafka-protocol';
+import type { PeerOutcome } from '../peers/peer-channel.ts';
+
+/**
+ * The way of this broker's requests to the active controller, whoever that is. `done` is called once, never before
+ * `send` returns; `failed` leaves open whether the request was carried out.
+ */
+export interface ControllerRequests {
+  send<Response, RequestIn>(
+    api: Api<unknown, Response, RequestIn, never>,
+    version: number,
+    body: RequestIn,
+    options: { readonly timeoutMs: number },
+    done: (outcome: PeerOutcome<Response>) => void,
+  ): void;
+}
