@@ -5,11 +5,14 @@
  * - `metadata`: the cluster's image (topics, partitions, brokers, configs) and the only way to change it;
  * - `replicas`: this broker's partitions: appending, reading, waiting for the high watermark;
  * - `groups`: group coordination, on top of `replicas` and `metadata`;
+ * - `controllerChannel`, `automaticTopics`: what the active controller is asked for;
  * - `listeners`: the addresses to advertise.
  */
 import type { CreateTopicsContext } from '@seatlog/metadata-quorum';
 import type { Clock, Random, Timers, Turns } from '@seatlog/runtime';
 import type { BrokerConfig } from './config/broker-config.ts';
+import type { AutomaticTopics } from './controller/automatic-topics.ts';
+import type { ControllerRequests } from './controller/controller-channel.ts';
 import type { GroupService } from './groups/group-service.ts';
 import type { HandlerDefinition } from './handlers/handler.ts';
 import type { Logger } from './logger.ts';
@@ -34,6 +37,9 @@ export interface BrokerServices {
   readonly metadata: MetadataService;
   readonly replicas: ReplicaManager;
   readonly groups: GroupService;
+  /** For requests of clients that the active controller decides. */
+  readonly controllerChannel: ControllerRequests;
+  readonly automaticTopics: AutomaticTopics;
   /** What the controller's decisions need to create topics: defaults, the schema of configs, chance. */
   readonly topicCreation: CreateTopicsContext;
   /** The served APIs, for ApiVersions. */

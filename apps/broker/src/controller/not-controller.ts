@@ -1,17 +1,12 @@
 /** Answers that say that whoever gave them is not the active controller. */
 import { ErrorCode } from '@seatlog/kafka-protocol';
 
-/** True if the answer says so itself, or in any of its results: then none of it was decided here. */
+/** True if the answer says so itself, or in any of its results: then nothing of it was decided here. */
 export function saysNotController(response: object): boolean {
-  if (isNotController(response)) return true;
-  return Object.values(response).some((value) => Array.isArray(value) && value.some(isNotController));
+  if ('errorCode' in response && response.errorCode === ErrorCode.NOT_CONTROLLER) return true;
+  return Object.values(response).some((value) => Array.isArray(value) && value.some(isResultThatSaysSo));
 }
 
-function isNotController(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'errorCode' in value &&
-    value.errorCode === ErrorCode.NOT_CONTROLLER
-  );
+function isResultThatSaysSo(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && saysNotController(value);
 }

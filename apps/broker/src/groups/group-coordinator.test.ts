@@ -120,7 +120,7 @@ describe('finding a coordinator', () => {
     expect(broker.lines.filter(({ level }) => level === 'warn')).toEqual([
       expect.objectContaining({
         msg: 'a group has no coordinator',
-        reason: '__consumer_offsets needs 2 live brokers, there are 1.',
+        reason: 'Replication factor 2 needs as many brokers; 1 are registered.',
       }),
     ]);
     broker.broker.startBroker(2);

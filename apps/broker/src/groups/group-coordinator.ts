@@ -15,13 +15,9 @@ import {
   requestFault,
 } from '@seatlog/group-coordinator';
 import { ErrorCode } from '@seatlog/kafka-protocol';
-import {
-  changesBetween,
-  type ClusterImage,
-  type CreateTopicsContext,
-  GROUP_OFFSETS_TOPIC,
-} from '@seatlog/metadata-quorum';
+import { changesBetween, type ClusterImage, GROUP_OFFSETS_TOPIC } from '@seatlog/metadata-quorum';
 import type { Cancel } from '@seatlog/runtime';
+import type { AutomaticTopics } from '../controller/automatic-topics.ts';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 import { OccasionalLog } from '../network/occasional-log.ts';
 import type { LeadershipChange } from '../replica-manager/replica-manager.ts';
@@ -40,7 +36,7 @@ import { isOfType } from './parked-requests.ts';
 
 export interface GroupCoordinatorOptions extends Omit<CoordinatedPartitionOptions, 'groupConfig'> {
   readonly metadata: MetadataService;
-  readonly topicCreation: CreateTopicsContext;
+  readonly automaticTopics: AutomaticTopics;
 }
 
 /** The groups of a partition, or why this broker does not serve them. */
@@ -117,8 +113,8 @@ export class GroupCoordinator implements GroupService {
   }
 
   findCoordinator(groupId: string, listenerName: string, done: (coordinator: Coordinator) => void): void {
-    const { config, metadata, topicCreation } = this.#options;
-    ensureOffsetsTopic(metadata, config, topicCreation, (errorCode, errorMessage) => {
+    const { metadata } = this.#options;
+    ensureOffsetsTopic(this.#options, (errorCode, errorMessage) => {
       const coordinator =
         errorCode === ErrorCode.NONE
           ? coordinatorOf(metadata.image, groupId, listenerName)

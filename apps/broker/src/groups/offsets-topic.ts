@@ -1,44 +1,35 @@
 /** `__consumer_offsets`: created when a coordinator is looked for first, and where each of its partitions is led. */
 import { groupPartition } from '@seatlog/group-coordinator';
 import { ErrorCode } from '@seatlog/kafka-protocol';
-import {
-  type ClusterImage,
-  type CreateTopicsContext,
-  ensureInternalTopic,
-  GROUP_OFFSETS_TOPIC,
-} from '@seatlog/metadata-quorum';
+import { type ClusterImage, GROUP_OFFSETS_TOPIC } from '@seatlog/metadata-quorum';
 import type { BrokerConfig } from '../config/broker-config.ts';
+import type { AutomaticTopics } from '../controller/automatic-topics.ts';
 import { leaderEndpoints } from '../handlers/leader-endpoints.ts';
 import { groupOffsetsTopic } from '../metadata/internal-topics.ts';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 import type { Coordinator } from './group-service.ts';
 
-type Done = (errorCode: number, errorMessage: string | null) => void;
+export interface OffsetsTopicOptions {
+  readonly metadata: MetadataService;
+  readonly config: BrokerConfig;
+  readonly automaticTopics: AutomaticTopics;
+}
 
 /** Creates the topic unless it is there, with the replicas it is configured to have or not at all. */
 export function ensureOffsetsTopic(
-  metadata: MetadataService,
-  config: BrokerConfig,
-  context: CreateTopicsContext,
-  done: Done,
+  { metadata, config, automaticTopics }: OffsetsTopicOptions,
+  done: (errorCode: number, errorMessage: string | null) => void,
 ): void {
   if (metadata.image.topics.has(GROUP_OFFSETS_TOPIC)) {
     done(ErrorCode.NONE, null);
     return;
   }
-  metadata.change(
-    (image) => ensureInternalTopic(image, groupOffsetsTopic(config), context),
-    (outcome) => {
-      if (outcome.kind === 'failed') done(ErrorCode.COORDINATOR_NOT_AVAILABLE, outcome.message);
-      else done(unavailableUnlessDone(outcome.answer.errorCode), outcome.answer.errorMessage);
-    },
-  );
-}
-
-/** Two brokers may create it at once: the second is told that it exists. Any other failure may pass. */
-function unavailableUnlessDone(errorCode: number): number {
-  const isThere = errorCode === ErrorCode.NONE || errorCode === ErrorCode.TOPIC_ALREADY_EXISTS;
-  return isThere ? ErrorCode.NONE : ErrorCode.COORDINATOR_NOT_AVAILABLE;
+  automaticTopics.create([groupOffsetsTopic(config)], (failures) => {
+    const failure = failures.get(GROUP_OFFSETS_TOPIC);
+    // Whatever it was, it may pass: there may be more brokers later.
+    if (failure === undefined) done(ErrorCode.NONE, null);
+    else done(ErrorCode.COORDINATOR_NOT_AVAILABLE, failure.errorMessage);
+  });
 }
 
 /** The partition that a group belongs to; undefined while the topic is not there. */

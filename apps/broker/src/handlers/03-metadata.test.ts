@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { apis, ErrorCode, type RequestInput, ZERO_UUID } from '@seatlog/kafka-protocol';
-import { CLUSTER_ID, MemoryBroker } from '../metadata/testing/memory-broker.ts';
+import { CLUSTER_ID } from '../controller/testing/memory-quorum.ts';
+import { MemoryBroker } from '../metadata/testing/memory-broker.ts';
 import { metadata } from './03-metadata.ts';
 import { createTopics } from './19-create-topics.ts';
 

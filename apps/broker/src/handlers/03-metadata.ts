@@ -3,24 +3,17 @@
  *
  * - All topics: null, and in version 0 the empty list. From version 1 on the empty list asks for no topic.
  * - Addresses are those of the listener that the request came in on.
+ * - Clients do not reach controllers: the controller that they are told of is a broker, which passes on what is for it.
  * - A topic that does not exist is UNKNOWN_TOPIC_OR_PARTITION; one asked for by an id (from version 12 on) that no
  *   topic has is UNKNOWN_TOPIC_ID. If the client and this broker allow it, and the client named it, it is created, and
  *   the answer waits until its leaders serve.
  * - A partition without a leader has leader -1 and LEADER_NOT_AVAILABLE.
  */
-import { apis, ErrorCode, type RequestOf, ZERO_UUID } from '@seatlog/kafka-protocol';
-import {
-  autoCreateTopics,
-  type ClusterImage,
-  type Decision,
-  ensureInternalTopic,
-  GROUP_OFFSETS_TOPIC,
-  topicById,
-  topicNameProblem,
-} from '@seatlog/metadata-quorum';
+import { apis, ErrorCode, errorByCode, type RequestOf, ZERO_UUID } from '@seatlog/kafka-protocol';
+import { type ClusterImage, topicById, topicNameProblem } from '@seatlog/metadata-quorum';
 import { clusterOperations, OPERATIONS_NOT_ASKED } from '../metadata/authorized-operations.ts';
-import { groupOffsetsTopic } from '../metadata/internal-topics.ts';
-import { reachableBrokers } from '../metadata/listener-endpoints.ts';
+import { topicAskedFor } from '../metadata/internal-topics.ts';
+import { controllerFor, reachableBrokers } from '../metadata/listener-endpoints.ts';
 import { type TopicMetadata, type TopicView, topicError, topicMetadata } from '../metadata/topic-metadata.ts';
 import type { BrokerServices } from '../services.ts';
 import { defineHandler } from './handler.ts';
@@ -36,7 +29,7 @@ type CreationErrors = ReadonlyMap<string, number>;
 export const metadata = defineHandler(apis.metadata, (services) => (request, context, respond) => {
   const { apiVersion, listenerName } = context;
   const answer = (creationErrors: CreationErrors): void => {
-    const { image, clusterId, controllerId } = services.metadata;
+    const { image, clusterId, nodeId } = services.metadata;
     const brokers = reachableBrokers(image, listenerName);
     const view: TopicView = {
       image,
@@ -47,7 +40,7 @@ export const metadata = defineHandler(apis.metadata, (services) => (request, con
     respond({
       brokers: brokers.map(({ id, ...address }) => ({ nodeId: id, ...address })),
       clusterId,
-      controllerId,
+      controllerId: controllerFor(nodeId, brokers),
       topics: topics(request, view, creationErrors),
       clusterAuthorizedOperations: request.includeClusterAuthorizedOperations
         ? clusterOperations
@@ -117,21 +110,14 @@ function topicsToCreate(
 }
 
 function create(
-  { config, metadata: service, topicCreation }: BrokerServices,
+  { config, automaticTopics }: BrokerServices,
   names: readonly string[],
   done: (errors: CreationErrors) => void,
 ): void {
-  const decide = (image: ClusterImage): Decision<CreationErrors> => {
-    const ordinary = names.filter((name) => name !== GROUP_OFFSETS_TOPIC);
-    const created = autoCreateTopics(image, ordinary, topicCreation);
-    const errors = new Map(created.answer.map(({ name, errorCode }) => [name, errorCode]));
-    if (ordinary.length === names.length) return { records: created.records, answer: errors };
-    const internal = ensureInternalTopic(image, groupOffsetsTopic(config), topicCreation);
-    // COORDINATOR_NOT_AVAILABLE means nothing to those who ask for a topic.
-    if (internal.answer.errorCode !== ErrorCode.NONE) {
-      errors.set(GROUP_OFFSETS_TOPIC, ErrorCode.INVALID_REPLICATION_FACTOR);
-    }
-    return { records: [...created.records, ...internal.records], answer: errors };
-  };
-  service.change(decide, (outcome) => done(outcome.kind === 'committed' ? outcome.answer : new Map()));
+  const topics = names.map((name) => topicAskedFor(name, config));
+  automaticTopics.create(topics, (failures) => {
+    const errors = [...failures].map(([name, { errorCode }]): [string, number] => [name, errorCode]);
+    // What may pass is no answer to give: the topic does not exist, and the client asks again.
+    done(new Map(errors.filter(([, errorCode]) => !errorByCode(errorCode).retriable)));
+  });
 }

@@ -11,7 +11,7 @@ import { defineHandler } from './handler.ts';
 const NONE = -1;
 
 export const initProducerId = defineHandler(apis.initProducerId, (services) => {
-  const ids = new ProducerIdSource(services.metadata);
+  const ids = new ProducerIdSource(services.metadata, services.controllerChannel);
   return (request, _context, respond) => {
     // An id without its epoch, or the other way round, is no producer's.
     const halfNamed = (request.producerId === NONE) !== (request.producerEpoch === NONE);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { apis, ErrorCode } from '@seatlog/kafka-protocol';
-import { CLUSTER_ID, MemoryBroker } from '../metadata/testing/memory-broker.ts';
+import { CLUSTER_ID } from '../controller/testing/memory-quorum.ts';
+import { MemoryBroker } from '../metadata/testing/memory-broker.ts';
 import { describeCluster } from './60-describe-cluster.ts';
 
 describe('DescribeCluster', () => {

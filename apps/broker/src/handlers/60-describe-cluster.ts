@@ -4,7 +4,7 @@
  */
 import { apis, ErrorCode } from '@seatlog/kafka-protocol';
 import { clusterOperations, OPERATIONS_NOT_ASKED } from '../metadata/authorized-operations.ts';
-import { reachableBrokers } from '../metadata/listener-endpoints.ts';
+import { controllerFor, reachableBrokers } from '../metadata/listener-endpoints.ts';
 import { defineHandler } from './handler.ts';
 
 const EndpointType = { BROKER: 1, CONTROLLER: 2 } as const;
@@ -12,7 +12,8 @@ const EndpointType = { BROKER: 1, CONTROLLER: 2 } as const;
 export const describeCluster = defineHandler(
   apis.describeCluster,
   (services) => (request, context, respond) => {
-    const { image, clusterId, controllerId } = services.metadata;
+    const { image, clusterId, nodeId } = services.metadata;
+    const brokers = reachableBrokers(image, context.listenerName);
     const { endpointType } = request;
     if (endpointType !== EndpointType.BROKER) {
       const known = endpointType === EndpointType.CONTROLLER;
@@ -33,8 +34,8 @@ export const describeCluster = defineHandler(
       errorCode: ErrorCode.NONE,
       endpointType,
       clusterId,
-      controllerId,
-      brokers: reachableBrokers(image, context.listenerName).map(({ id, ...address }) => ({
+      controllerId: controllerFor(nodeId, brokers),
+      brokers: brokers.map(({ id, ...address }) => ({
         brokerId: id,
         ...address,
       })),

@@ -2,6 +2,7 @@
  * The table of APIs that this broker serves. ApiVersions advertises exactly what stands here, in the ranges that
  * kafka-protocol states, so an API exists from the moment its line does. One line per API, by key.
  */
+import { forwarded } from '../controller/forwarded.ts';
 import { produce } from './00-produce.ts';
 import { fetch } from './01-fetch.ts';
 import { listOffsets } from './02-list-offsets.ts';
@@ -25,9 +26,13 @@ import { describeConfigs } from './32-describe-configs.ts';
 import { alterConfigs } from './33-alter-configs.ts';
 import { createPartitions } from './37-create-partitions.ts';
 import { deleteGroups } from './42-delete-groups.ts';
+import { electLeaders } from './43-elect-leaders.ts';
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
+import { alterPartitionReassignments } from './45-alter-partition-reassignments.ts';
+import { listPartitionReassignments } from './46-list-partition-reassignments.ts';
 import { offsetDelete } from './47-offset-delete.ts';
 import { describeCluster } from './60-describe-cluster.ts';
+import { unregisterBroker } from './64-unregister-broker.ts';
 import type { HandlerDefinition } from './handler.ts';
 
 export const handlerTable: readonly HandlerDefinition[] = [
@@ -45,16 +50,20 @@ export const handlerTable: readonly HandlerDefinition[] = [
   describeGroups,
   listGroups,
   apiVersions,
-  createTopics,
-  deleteTopics,
+  forwarded(createTopics),
+  forwarded(deleteTopics),
   deleteRecords,
   initProducerId,
   offsetForLeaderEpoch,
   describeConfigs,
-  alterConfigs,
-  createPartitions,
+  forwarded(alterConfigs),
+  forwarded(createPartitions),
   deleteGroups,
-  incrementalAlterConfigs,
+  forwarded(electLeaders),
+  forwarded(incrementalAlterConfigs),
+  forwarded(alterPartitionReassignments),
+  forwarded(listPartitionReassignments),
   offsetDelete,
   describeCluster,
+  forwarded(unregisterBroker),
 ];

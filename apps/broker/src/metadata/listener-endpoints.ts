@@ -14,3 +14,11 @@ export function reachableBrokers(image: ClusterImage, listenerName: string): rea
     endpoints.filter(({ name }) => name === listenerName).map(({ host, port }) => ({ id, host, port, rack })),
   );
 }
+
+/**
+ * The broker that clients take for the controller. They send administration there, and any broker passes it on; the one
+ * that is asked will do. -1 while clients can reach none.
+ */
+export function controllerFor(nodeId: number, brokers: readonly ReachableBroker[]): number {
+  return brokers.some(({ id }) => id === nodeId) ? nodeId : (brokers[0]?.id ?? -1);
+}

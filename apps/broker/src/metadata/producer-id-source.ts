@@ -3,23 +3,27 @@
  *
  * A request that finds the block used up waits for the next one; so many may wait, and more are refused.
  */
-import { ErrorCode } from '@seatlog/kafka-protocol';
-import { allocateProducerIds } from '@seatlog/metadata-quorum';
+import { apis, ErrorCode } from '@seatlog/kafka-protocol';
+import type { ControllerRequests } from '../controller/controller-channel.ts';
 import type { MetadataService } from './metadata-service.ts';
 
 const MAX_WAITING = 10_000;
+/** How long the controller may take to give a block. */
+const BLOCK_MS = 10_000;
 
 export type ProducerIdDone = (errorCode: number, producerId: number) => void;
 
 export class ProducerIdSource {
   readonly #metadata: MetadataService;
+  readonly #controller: ControllerRequests;
   #next = 0;
   /** The first id after the block. */
   #end = 0;
   #waiting: ProducerIdDone[] = [];
 
-  constructor(metadata: MetadataService) {
+  constructor(metadata: MetadataService, controller: ControllerRequests) {
     this.#metadata = metadata;
+    this.#controller = controller;
   }
 
   /** Gives an id that nobody was given before; COORDINATOR_LOAD_IN_PROGRESS (ask again) while there is none. */
@@ -37,21 +41,19 @@ export class ProducerIdSource {
   }
 
   #nextBlock(): void {
-    const { nodeId } = this.#metadata;
-    this.#metadata.change(
-      (image) => allocateProducerIds(image, nodeId, image.brokers.get(nodeId)?.epoch ?? -1),
-      (outcome) => {
-        const block = outcome.kind === 'committed' ? outcome.answer : null;
-        const waiting = this.#waiting;
-        this.#waiting = [];
-        if (block === null || block.errorCode !== ErrorCode.NONE) {
-          for (const done of waiting) done(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, -1);
-          return;
-        }
-        this.#next = block.firstProducerId;
-        this.#end = block.firstProducerId + block.size;
-        for (const done of waiting) this.take(done);
-      },
-    );
+    const { nodeId, image } = this.#metadata;
+    const request = { brokerId: nodeId, brokerEpoch: image.brokers.get(nodeId)?.epoch ?? -1 };
+    this.#controller.send(apis.allocateProducerIds, 0, request, { timeoutMs: BLOCK_MS }, (outcome) => {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      if (outcome.kind === 'failed' || outcome.response.errorCode !== ErrorCode.NONE) {
+        for (const done of waiting) done(ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, -1);
+        return;
+      }
+      const { producerIdStart, producerIdLen } = outcome.response;
+      this.#next = producerIdStart;
+      this.#end = producerIdStart + producerIdLen;
+      for (const done of waiting) this.take(done);
+    });
   }
 }

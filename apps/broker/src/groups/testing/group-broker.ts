@@ -3,11 +3,11 @@
  * memory, time that stands still. Turns end by themselves after each request unless loading is held up.
  */
 import { type Api, ZERO_UUID } from '@seatlog/kafka-protocol';
-import { type ClusterImage, createTopics, deleteTopics, GROUP_OFFSETS_TOPIC } from '@seatlog/metadata-quorum';
+import { createTopics, deleteTopics, GROUP_OFFSETS_TOPIC } from '@seatlog/metadata-quorum';
 import { ManualClock, ManualTurns } from '@seatlog/runtime/testing';
 import type { HandlerDefinition } from '../../handlers/handler.ts';
 import { createLogger } from '../../logger.ts';
-import type { ImageListener, MetadataService } from '../../metadata/metadata-service.ts';
+import type { MetadataService } from '../../metadata/metadata-service.ts';
 import { MemoryBroker } from '../../metadata/testing/memory-broker.ts';
 import { GroupCoordinator } from '../group-coordinator.ts';
 import { MemoryReplicas } from './memory-replicas.ts';
@@ -30,13 +30,14 @@ export class GroupBroker {
   readonly turns = new ManualTurns();
   readonly lines: LogLine[] = [];
   readonly metadata: MetadataService;
-  readonly #listeners = new Set<ImageListener>();
   groups: GroupCoordinator;
 
   constructor(overrides: Readonly<Record<string, string>> = {}) {
     this.broker = new MemoryBroker({ ...ONE_REPLICA, ...overrides });
     this.replicas = new MemoryReplicas(this.broker.services.config);
-    this.metadata = this.#followed(this.broker.metadata);
+    this.metadata = this.broker.metadata;
+    // Replicas, then listeners, then the answer: the order that the broker keeps.
+    this.metadata.subscribe((image) => this.replicas.apply(image));
     this.groups = this.#start();
   }
 
@@ -86,40 +87,12 @@ export class GroupBroker {
 
   #start(): GroupCoordinator {
     const log = createLogger(this.clock, 'debug', (line) => this.lines.push(JSON.parse(line) as LogLine));
-    const { config, topicCreation } = this.broker.services;
+    const { config, automaticTopics } = this.broker.services;
     const { clock, turns, replicas, metadata } = this;
-    const options = { config, clock, timers: clock, turns, log, replicas, metadata, topicCreation };
+    const options = { config, clock, timers: clock, turns, log, replicas, metadata, automaticTopics };
     const groups = new GroupCoordinator(options);
     Object.assign(this.broker.services, { ...options, groups });
     groups.start();
     return groups;
-  }
-
-  /** Replicas, then listeners, then the answer: the order that the broker keeps. */
-  #followed(inner: MetadataService): MetadataService {
-    const publish = (previous: ClusterImage): void => {
-      if (inner.image === previous) return;
-      this.replicas.apply(inner.image);
-      for (const listener of this.#listeners) listener(inner.image, previous);
-    };
-    return {
-      get image() {
-        return inner.image;
-      },
-      controllerId: inner.controllerId,
-      clusterId: inner.clusterId,
-      nodeId: inner.nodeId,
-      change: (decide, done) => {
-        const previous = inner.image;
-        inner.change(decide, (outcome) => {
-          publish(previous);
-          done(outcome);
-        });
-      },
-      subscribe: (listener) => {
-        this.#listeners.add(listener);
-        return () => this.#listeners.delete(listener);
-      },
-    };
   }
 }

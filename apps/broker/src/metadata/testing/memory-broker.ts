@@ -6,12 +6,7 @@
 import { type Api, ByteReader, ByteWriter } from '@seatlog/kafka-protocol';
 import {
   bootstrapRecords,
-  type ChangeOutcome,
-  type ClusterImage,
-  type Decision,
-  emptyImage,
   fenceBroker,
-  MetadataController,
   randomUuid,
   registerBroker,
   unfenceBroker,
@@ -19,52 +14,20 @@ import {
 import { ManualClock, SeededRandom } from '@seatlog/runtime/testing';
 import { controllerSchema } from '../../config/controller-schema.ts';
 import { loadConfig } from '../../config/load.ts';
+import { AutomaticTopics } from '../../controller/automatic-topics.ts';
+import { directRequests } from '../../controller/testing/direct-requests.ts';
+import { MemoryQuorum } from '../../controller/testing/memory-quorum.ts';
 import type { HandlerDefinition, RequestContext } from '../../handlers/handler.ts';
 import { silentLogger } from '../../logger.ts';
 import { createMetrics } from '../../metrics.ts';
+import type { ControllerServices } from '../../quorum/controller-services.ts';
 import type { ReplicaManager } from '../../replica-manager/replica-manager.ts';
 import type { BrokerServices } from '../../services.ts';
-import type { MetadataService } from '../metadata-service.ts';
-
-export const CLUSTER_ID = 'wlRg8jBZQhqo0Y-qbWmJZA';
-
-/** Metadata whose log is this object: what is written is committed at once, unless `hold` is set. */
-class MemoryMetadata implements MetadataService {
-  readonly nodeId = 1;
-  readonly clusterId = CLUSTER_ID;
-  readonly controllerId = 1;
-  hold = false;
-  failWith: { errorCode: number; message: string } | null = null;
-  #controller = new MetadataController(emptyImage, 1);
-  #image: ClusterImage = emptyImage;
-
-  get image(): ClusterImage {
-    return this.#image;
-  }
-
-  change<Answer>(
-    decide: (image: ClusterImage) => Decision<Answer>,
-    done: (outcome: ChangeOutcome<Answer>) => void,
-  ): void {
-    if (this.failWith !== null) return done({ kind: 'failed', ...this.failWith });
-    this.#controller.change(decide, done);
-    if (!this.hold) this.commit();
-  }
-
-  commit(): void {
-    this.#image = this.#controller.written;
-    this.#controller.committed(this.#image.lastOffset);
-  }
-
-  subscribe(): () => void {
-    return () => {};
-  }
-}
 
 export type DeleteRecords = ReplicaManager['deleteRecords'];
 
 export class MemoryBroker {
-  readonly metadata = new MemoryMetadata();
+  readonly metadata = new MemoryQuorum(1);
   readonly services: BrokerServices;
   /** What the replicas answer to DeleteRecords. */
   deleteRecords: DeleteRecords = (_topic, _partition, offset, _timeoutMs, done) => done(0, offset);
@@ -77,15 +40,14 @@ export class MemoryBroker {
     const replicas: Pick<ReplicaManager, 'deleteRecords'> = {
       deleteRecords: (...request) => this.deleteRecords(...request),
     };
-    const services: Partial<BrokerServices> = {
+    const foundation = {
       config,
       clock,
+      timers: clock,
       random,
       log: silentLogger,
       metrics: createMetrics(),
       metadata: this.metadata,
-      // The handlers tested with it cut logs, and do nothing else with replicas.
-      replicas: replicas as ReplicaManager,
       topicCreation: {
         defaults: {
           numPartitions: config.values['num.partitions'],
@@ -94,6 +56,15 @@ export class MemoryBroker {
         schema,
         random,
       },
+    };
+    // The controller's handlers that are asked here decide, and do no more.
+    const controllerChannel = directRequests(foundation as unknown as ControllerServices);
+    const services: Partial<BrokerServices> = {
+      ...foundation,
+      controllerChannel,
+      automaticTopics: new AutomaticTopics({ ...foundation, controllerChannel }),
+      // The handlers tested with it cut logs, and do nothing else with replicas.
+      replicas: replicas as ReplicaManager,
     };
     // Handlers of metadata use no more of a broker than this.
     this.services = services as BrokerServices;

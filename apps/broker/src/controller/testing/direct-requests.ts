@@ -1,0 +1,11 @@
+/** Requests to a controller that is in the test itself: answered within `send`, or once what they wait for is committed. */
+import type { ControllerServices } from '../../quorum/controller-services.ts';
+import type { ControllerRequests } from '../controller-channel.ts';
+import { LocalController } from '../local-controller.ts';
+
+export function directRequests(services: ControllerServices): ControllerRequests {
+  const controller = new LocalController(services);
+  return {
+    send: (api, version, body, _options, done) => controller.ask(api, version, body, done),
+  };
+}
