@@ -1,5 +1,11 @@
 import { ErrorCode } from '@seatlog/kafka-protocol';
-import { createTopics, type ChangeOutcome, partitionOf, randomUuid } from '@seatlog/metadata-quorum';
+import {
+  alterPartitions,
+  type ChangeOutcome,
+  createTopics,
+  partitionOf,
+  randomUuid,
+} from '@seatlog/metadata-quorum';
 import { ManualClock, SeededRandom } from '@seatlog/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { controllerSchema } from '../config/controller-schema.ts';
@@ -106,6 +112,27 @@ class World {
       this.quorum.change((image) => createTopics(image, { topics, validateOnly: false }, context), done),
     );
     if (created?.errorCode !== ErrorCode.NONE) throw new Error(`${name} was not created`);
+  }
+
+  /** The leader proposes an ISR. */
+  propose(topic: string, isr: readonly number[]): void {
+    const { leader, leaderEpoch, partitionEpoch } = this.partition(topic);
+    const proposal = {
+      topicId: this.quorum.image.topics.get(topic)?.id ?? '',
+      partitionIndex: 0,
+      leaderEpoch,
+      partitionEpoch,
+      isr: isr.map((brokerId) => ({ brokerId, brokerEpoch: -1 })),
+      leaderRecoveryState: 0,
+    };
+    const sender = { brokerId: leader, brokerEpoch: this.epochs.get(leader) ?? -1 };
+    const { partitions } = answerOf<{ partitions: readonly { errorCode: number }[] }>((done) =>
+      this.quorum.change(
+        (image) => alterPartitions(image, { ...sender, partitions: [proposal] }, this.schema),
+        done,
+      ),
+    );
+    if (partitions[0]?.errorCode !== ErrorCode.NONE) throw new Error(`the ISR of ${topic} stays`);
   }
 
   partition(topic: string) {
@@ -309,6 +336,25 @@ describe('R14: a controlled shutdown', () => {
     expect(world.beat(stopping, { wantShutDown: true }).shouldShutDown).toBe(false);
     world.beat(stopping === 1 ? 2 : 1);
     expect(world.beat(stopping, { wantShutDown: true }).shouldShutDown).toBe(true);
+  });
+});
+
+describe('leaders', () => {
+  it('go back to preferred replicas that are in sync again, when the interval is over', () => {
+    const world = new World();
+    world.start(1, 2);
+    world.createTopic('t', 2);
+    const { replicas, leader } = world.partition('t');
+    const other = replicas.find((id) => id !== leader) ?? -1;
+    expect(leader).toBe(replicas[0]);
+    world.pass(SESSION_MS + 1000, other);
+    world.start(leader);
+    world.propose('t', replicas);
+    expect(world.partition('t').leader).toBe(other);
+    world.pass(280_000, 1, 2);
+    expect(world.partition('t').leader).toBe(other);
+    world.pass(20_000, 1, 2);
+    expect(world.partition('t').leader).toBe(leader);
   });
 });
 

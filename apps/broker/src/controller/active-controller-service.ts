@@ -24,6 +24,7 @@ import type { Logger } from '../logger.ts';
 import type { BrokerMetrics } from '../metrics.ts';
 import type { ControllerTerm, MetadataQuorum } from '../quorum/metadata-quorum.ts';
 import { BrokerSessions } from './broker-sessions.ts';
+import { LeaderBalance } from './leader-balance.ts';
 import { decideHeartbeat, type Heartbeat, type HeartbeatAnswer } from './heartbeat-decision.ts';
 
 /** How often sessions are looked at, at least; four times in a session if that is more often. */
@@ -48,6 +49,7 @@ interface ActiveTerm {
 export class ActiveControllerService {
   readonly #options: ActiveControllerOptions;
   readonly #checkMs: number;
+  readonly #balance: LeaderBalance;
   readonly #unhook: () => void;
   #active: ActiveTerm | null = null;
   #cancelCheck: Cancel | null = null;
@@ -55,6 +57,7 @@ export class ActiveControllerService {
   constructor(options: ActiveControllerOptions) {
     this.#options = options;
     this.#checkMs = Math.min(SESSION_CHECK_MS, options.config.values['broker.session.timeout.ms'] / 4);
+    this.#balance = new LeaderBalance(options);
     this.#unhook = options.quorum.onTerm({
       termBegan: (term) => this.#begin(term),
       termEnded: () => this.#end(),
@@ -134,12 +137,14 @@ export class ActiveControllerService {
       () => {},
     );
     this.#checkLater(now);
+    this.#balance.begin(term);
   }
 
   #end(): void {
     if (this.#active === null) return;
     this.#options.log.info('This node is the active controller no more', { epoch: this.#active.term.epoch });
     this.#active = null;
+    this.#balance.end();
     this.#cancelCheck?.();
     this.#cancelCheck = null;
   }
