@@ -1,6 +1,7 @@
 /**
- * One partition of `__consumer_offsets` that this broker leads: reads it back, then joins the pure coordinator of its
- * groups to timers, to the partition's log and to the requests that wait.
+ * One partition of `__consumer_offsets` while this broker leads it in one leader epoch: reads it back, then joins the
+ * pure coordinator of its groups to timers, to the partition's log and to the requests that wait. In another epoch it
+ * writes and answers nothing but NOT_COORDINATOR; what comes late of its writes changes nothing.
  *
  * Events are taken one after another: what an effect brings about at once (a refused append) comes after the other
  * effects of its step.
@@ -64,8 +65,9 @@ export class CoordinatedPartition {
   #isStopped = false;
   #hasFailed = false;
 
-  constructor(partition: Partition, options: CoordinatedPartitionOptions) {
-    this.leaderEpoch = partition.leaderEpoch;
+  /** Of one term: the leadership of the partition in that epoch. */
+  constructor(partition: Partition, leaderEpoch: number, options: CoordinatedPartitionOptions) {
+    this.leaderEpoch = leaderEpoch;
     this.#partition = partition;
     this.#options = options;
     this.#log = options.log.with({ topic: partition.topic, partition: partition.index });
@@ -78,16 +80,22 @@ export class CoordinatedPartition {
     );
   }
 
-  /** Null while the partition is being read back, if it could not be, and once this broker has resigned. */
+  /** Null while the partition is being read back, if it could not be, and once this term is over. */
   get shard(): GroupShard | null {
-    return this.#isStopped ? null : this.#shard;
+    return this.#isInOffice ? this.#shard : null;
   }
 
   /** Why there is no shard. */
   get absenceError(): number {
-    return this.#hasFailed || this.#isStopped
+    return this.#hasFailed || !this.#isInOffice
       ? ErrorCode.NOT_COORDINATOR
       : ErrorCode.COORDINATOR_LOAD_IN_PROGRESS;
+  }
+
+  /** Also before this is told that its term is over: what it knows may be out of date from then on. */
+  get #isInOffice(): boolean {
+    const { isLeader, leaderEpoch } = this.#partition;
+    return !this.#isStopped && isLeader && leaderEpoch === this.leaderEpoch;
   }
 
   load(): void {
@@ -209,6 +217,10 @@ export class CoordinatedPartition {
   }
 
   #append(appendId: number, records: readonly OffsetsRecord[]): void {
+    if (!this.#isInOffice) {
+      this.#take({ type: 'appended', appendId, errorCode: ErrorCode.NOT_LEADER_OR_FOLLOWER });
+      return;
+    }
     const { clock, config, replicas } = this.#options;
     const batch = offsetsBatch(records, clock.now(), config.values['offsets.topic.compression.codec']);
     if (batch.length > this.#partition.config['max.message.bytes']) {

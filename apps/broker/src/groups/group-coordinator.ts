@@ -32,6 +32,7 @@ import type {
 } from './group-service.ts';
 import { groupSettings } from './group-settings.ts';
 import { coordinatorOf, ensureOffsetsTopic, noCoordinator, offsetsPartitionOf } from './offsets-topic.ts';
+import { LoadingTurns } from './loading-turns.ts';
 import { isOfType } from './parked-requests.ts';
 
 export interface GroupCoordinatorOptions extends Omit<CoordinatedPartitionOptions, 'groupConfig'> {
@@ -48,6 +49,7 @@ export class GroupCoordinator implements GroupService {
   readonly #options: GroupCoordinatorOptions;
   readonly #groupConfig: GroupConfig;
   readonly #complaints: OccasionalLog;
+  readonly #loadingTurns: LoadingTurns;
   readonly #led = new Map<number, CoordinatedPartition>();
   readonly #stops: (() => void)[] = [];
   #cancelSweep: Cancel = () => {};
@@ -55,6 +57,7 @@ export class GroupCoordinator implements GroupService {
   constructor(options: GroupCoordinatorOptions) {
     this.#options = options;
     this.#groupConfig = groupSettings(options.config);
+    this.#loadingTurns = new LoadingTurns(options.turns);
     this.#complaints = new OccasionalLog(options.clock, options.log);
   }
 
@@ -159,7 +162,11 @@ export class GroupCoordinator implements GroupService {
     current?.resign();
     const partition = this.#options.replicas.partition(change.topic, change.partition);
     if (partition === undefined) return;
-    const led = new CoordinatedPartition(partition, { ...this.#options, groupConfig: this.#groupConfig });
+    const led = new CoordinatedPartition(partition, change.leaderEpoch, {
+      ...this.#options,
+      turns: this.#loadingTurns,
+      groupConfig: this.#groupConfig,
+    });
     this.#led.set(change.partition, led);
     led.load();
   }

@@ -30,6 +30,7 @@ type PartitionParts = Pick<
   | 'topic'
   | 'index'
   | 'config'
+  | 'isLeader'
   | 'leaderEpoch'
   | 'logStartOffset'
   | 'logEndOffset'
