@@ -13,6 +13,13 @@ const arrows = {
   'libs/group-coordinator': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/replication': ['libs/kafka-protocol', 'libs/runtime'],
   'libs/history': [],
+  'libs/simulation': [
+    'libs/kafka-protocol',
+    'libs/runtime',
+    'libs/commit-log',
+    'libs/metadata-quorum',
+    'libs/replication',
+  ],
   'libs/kafka-client': ['libs/kafka-protocol'],
   'libs/kafka-testkit': ['libs/kafka-protocol', 'libs/runtime', 'libs/kafka-client', 'apps/broker'],
   'libs/kafka-nest': ['libs/kafka-client', 'libs/observability'],

@@ -5,3 +5,6 @@ export {
   type TestDirectory,
   type TestDirectoryOptions,
 } from './testing/test-directory.ts';
+/** Parts of a log that a model of one is made of. */
+export { LeaderEpochCache } from './leader-epoch-cache.ts';
+export { ProducerStateManager, producerBatchOf } from './producer-state-manager.ts';

@@ -144,6 +144,19 @@ describe('a replica', () => {
     expect(bench.replica.role).toBe('leading');
   });
 
+  it('R21: begins a later epoch of its own only when what it was writing in the earlier one is written', () => {
+    const bench = new Bench();
+    bench.learn(1, 1);
+    const queued = bench.log.queue(['word'], 1);
+    bench.learn(1, 3);
+    expect(bench.replica.role).toBe('electing');
+    expect(bench.replica.appendError(1)).toBe(ErrorCode.NOT_LEADER_OR_FOLLOWER);
+    bench.log.write(queued);
+    bench.step({ type: 'leader-event', event: { type: 'log-end-advanced' } });
+    expect(bench.replica.role).toBe('leading');
+    expect(bench.effects).toContainEqual({ type: 'assign-leader-epoch', epoch: 3, startOffset: 4 });
+  });
+
   it('R28: takes no answer to a fetch of its time as a follower once it leads', () => {
     const bench = new Bench();
     bench.learn(2, 1);

@@ -4,7 +4,7 @@
  *     idle, following ──metadata: this broker leads──▶ electing ──once nothing is being written to its log──▶ leading
  *     idle, leading, electing ──metadata: another leads, or none──▶ following
  *     following ──metadata: another leader or epoch──▶ following, anew
- *     leading ──metadata: still this one──▶ leading
+ *     leading ──metadata: still this one──▶ leading; electing, if its epoch rose while something was being written
  *     any ──stopped──▶ idle
  *
  * Leaders' and followers' events are passed on to who is there for them; an event for a role that it no longer has is
@@ -175,6 +175,12 @@ export class PartitionReplica {
     const state = this.#state;
     switch (state.role) {
       case 'leading':
+        if (metadata.leaderEpoch > state.leader.leaderEpoch && !this.#isSettled) {
+          // What is being written bears the earlier epoch, and would come to lie behind where the later one began.
+          this.#leave(moment, effects);
+          this.#enter({ role: 'electing', follower: null }, effects);
+          return;
+        }
         effects.push(...state.leader.step({ type: 'metadata', metadata }, moment));
         return;
       case 'following':
@@ -190,12 +196,16 @@ export class PartitionReplica {
 
   /** The epoch begins at the log end: that must stand, or what is being written would belong to two epochs. */
   #electIfSettled(moment: Moment, effects: ReplicaEffect[]): void {
-    const { nextAppendOffset, logEndOffset } = this.#options.log;
     const metadata = this.#metadata;
-    if (metadata === null || this.follower?.isWriting === true || nextAppendOffset !== logEndOffset) return;
+    if (metadata === null || this.follower?.isWriting === true || !this.#isSettled) return;
     const leader = new PartitionLeader({ ...this.#options, config: this.#config }, metadata, moment);
     this.#enter({ role: 'leading', leader }, effects);
     effects.push(...leader.step({ type: 'elected' }, moment));
+  }
+
+  /** Nothing is being written: the log end stands. */
+  get #isSettled(): boolean {
+    return this.#options.log.nextAppendOffset === this.#options.log.logEndOffset;
   }
 
   #follow({ leader, leaderEpoch }: PartitionMetadata, moment: Moment, effects: ReplicaEffect[]): void {

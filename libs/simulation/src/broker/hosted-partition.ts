@@ -1,0 +1,130 @@
+/** One replica of a partition in a broker's process: the pure machine, its log, and its effects carried out. */
+import type { FollowerEvent, OutsideLeaderEvent, ReplicaEffect, ReplicaEvent } from '@seatlog/replication';
+import { PartitionReplica } from '@seatlog/replication';
+import type { SimulatedLog } from '../disk/simulated-log.ts';
+import { TOPIC } from '../simulation-settings.ts';
+import type { BrokerRun } from './broker-run.ts';
+
+type FollowerNews = Exclude<FollowerEvent, { type: 'follow' }>;
+
+export class HostedPartition {
+  readonly index: number;
+  readonly run: BrokerRun;
+  readonly log: SimulatedLog;
+  readonly replica: PartitionReplica;
+
+  constructor(index: number, topicId: string, minInsyncReplicas: number, run: BrokerRun) {
+    this.index = index;
+    this.run = run;
+    this.log = run.owner.disk.log(index);
+    const { settings } = run.world;
+    this.replica = new PartitionReplica({
+      brokerId: run.owner.id,
+      identity: { topic: TOPIC, topicId, partition: index },
+      log: this.log,
+      cluster: run,
+      config: { minInsyncReplicas, replicaLagTimeMaxMs: settings.replicaLagTimeMaxMs },
+      fetchBackoffMs: settings.fetchBackoffMs,
+    });
+  }
+
+  tellLeader(event: OutsideLeaderEvent): void {
+    this.step({ type: 'leader-event', event });
+  }
+
+  step(event: ReplicaEvent): void {
+    this.carryOut(this.replica.step(event, this.run.moment));
+  }
+
+  carryOut(effects: readonly ReplicaEffect[]): void {
+    for (const effect of effects) this.carryOutOne(effect);
+    this.run.world.witness.look(this);
+  }
+
+  carryOutOne(effect: ReplicaEffect): void {
+    const { log, run } = this;
+    switch (effect.type) {
+      case 'assign-leader-epoch':
+        log.assignLeaderEpoch(effect.epoch, effect.startOffset);
+        return;
+      case 'update-high-watermark':
+        log.updateHighWatermark(effect.highWatermark);
+        return;
+      case 'raise-log-start':
+        log.raiseLogStart(effect.logStartOffset);
+        return;
+      case 'append':
+        log.appendAsFollower(effect.records, (outcome) => this.#tellFollower({ type: 'appended', outcome }));
+        return;
+      case 'truncate':
+        log.truncateTo(effect.offset, (outcome) => this.#tellFollower({ type: 'truncated', outcome }));
+        return;
+      case 'restart-log':
+        log.restartAt(effect.offset, (outcome) => this.#tellFollower({ type: 'truncated', outcome }));
+        return;
+      case 'ask-leader-offsets':
+        this.#askOffsets(effect.leaderId, effect.askId);
+        return;
+      case 'propose-isr':
+        run.tellChannel({ type: 'submit', proposal: effect.proposal });
+        return;
+      case 'withdraw-isr':
+        run.tellChannel({ type: 'withdraw', proposal: effect.proposal });
+        return;
+      case 'fetch-state-changed': {
+        const { follower } = this.replica;
+        if (follower !== null) run.tellFetchers({ type: effect.type, follower });
+        return;
+      }
+      case 'follow':
+      case 'unfollow':
+        run.tellFetchers({ type: effect.type, follower: effect.follower });
+        return;
+      case 'end-wait':
+        run.produces.waitEnded(effect.token, effect.errorCode);
+        return;
+      case 'wake-fetches':
+        // After the event, as any request that comes in: what it does must not mix with what is being carried out.
+        if (run.fetches.isWaiting(this.index, effect.whose)) {
+          run.process.schedule(0, 'wake fetches', () => run.fetches.wake(this.index, effect.whose));
+        }
+        return;
+      case 'count':
+        run.world.witness.counted(effect.metric);
+        return;
+      case 'log':
+        run.tell(() => `partition ${this.index}: ${effect.message}`);
+        return;
+      case 'role':
+        run.tell(() => `partition ${this.index} is ${effect.role} in epoch ${this.replica.leaderEpoch}`);
+        run.world.witness.roleChanged(this, effect.role);
+    }
+  }
+
+  #tellFollower(event: FollowerNews): void {
+    this.step({ type: 'follower-event', event });
+  }
+
+  #askOffsets(leaderId: number, askId: number): void {
+    const { world, owner } = this.run;
+    world.network.call<readonly [number, number] | null>({
+      label: 'list offsets',
+      from: owner.id,
+      to: leaderId,
+      timeoutMs: world.settings.requestTimeoutMs,
+      serve: (respond) => {
+        const asked = world.brokers.find(({ id }) => id === leaderId)?.run?.partitions.get(this.index);
+        const isLeading = asked?.replica.role === 'leading';
+        respond(isLeading ? [asked.log.logStartOffset, asked.log.logEndOffset] : null);
+      },
+      answered: (offsets) => {
+        if (offsets === null) this.#tellFollower({ type: 'leader-offsets-failed', askId });
+        else {
+          const [logStartOffset, logEndOffset] = offsets;
+          this.#tellFollower({ type: 'leader-offsets', askId, logStartOffset, logEndOffset });
+        }
+      },
+      failed: () => this.#tellFollower({ type: 'leader-offsets-failed', askId }),
+    });
+  }
+}

@@ -1,0 +1,81 @@
+/** One broker: a disk that outlives its processes, and the process of the moment. */
+import { SimulatedProcess } from '../process/simulated-process.ts';
+import type { World } from '../world.ts';
+import { BrokerDisk } from './broker-disk.ts';
+import { BrokerRun } from './broker-run.ts';
+
+export class SimulatedBroker {
+  readonly id: number;
+  readonly process: SimulatedProcess;
+  readonly disk: BrokerDisk;
+  /** Null while no process runs. */
+  run: BrokerRun | null = null;
+  /** How much longer each write takes, while the disk is slow. */
+  diskStallMs = 0;
+  readonly #world: World;
+  #writesUntilMs = 0;
+
+  constructor(id: number, world: World) {
+    this.id = id;
+    this.#world = world;
+    this.process = new SimulatedProcess(id, world.queue);
+    this.disk = new BrokerDisk(world.settings.durability, (label, action) => this.#write(label, action));
+  }
+
+  /** It can be asked about the cluster. */
+  get isServing(): boolean {
+    return this.process.state === 'running' && this.run !== null && this.run.image !== null;
+  }
+
+  /** A process begins on what is on disk. */
+  start(): void {
+    if (this.process.state !== 'dead') return;
+    this.process.start();
+    this.#writesUntilMs = 0;
+    this.disk.recover();
+    const previousBrokerEpoch = this.disk.cleanStopEpoch;
+    this.disk.cleanStopEpoch = -1;
+    this.run = new BrokerRun(this, this.#world);
+    this.run.begin(previousBrokerEpoch);
+  }
+
+  terminate(): void {
+    if (this.process.state === 'running') this.run?.stop();
+  }
+
+  kill(): void {
+    if (this.process.state === 'dead') return;
+    this.#end();
+    this.disk.processDied(this.#world.random);
+  }
+
+  powerCut(): void {
+    this.kill();
+    this.disk.powerCut(this.#world.random);
+  }
+
+  /** The process has stopped of its own accord: all is closed well, and the next one may know it. */
+  endCleanly(brokerEpoch: number): void {
+    this.disk.checkpoint();
+    this.#end();
+    // What was still being written is given up before the logs are closed.
+    this.disk.processDied(this.#world.random);
+    this.disk.writeBack();
+    this.disk.cleanStopEpoch = brokerEpoch;
+  }
+
+  #end(): void {
+    this.#world.witness.processEnds(this);
+    this.process.kill();
+    this.run = null;
+    this.#world.network.disconnect(this.id);
+  }
+
+  /** Writes are done in the order in which they were asked for. */
+  #write(label: string, action: () => void): void {
+    const { queue, random, settings } = this.#world;
+    const takesMs = random.fraction() * settings.writeMs + this.diskStallMs;
+    this.#writesUntilMs = Math.max(this.#writesUntilMs, queue.now) + takesMs;
+    queue.schedule(this.#writesUntilMs - queue.now, label, this.id, this.process.bound(label, action));
+  }
+}

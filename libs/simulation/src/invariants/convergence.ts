@@ -1,0 +1,65 @@
+/** What a cluster that has been mended must come to, and what must hold once it has. */
+import { TOPIC } from '../simulation-settings.ts';
+import type { World } from '../world.ts';
+import type { ClientWitness } from './client-witness.ts';
+import { isSameBatch } from '../disk/stored-batch.ts';
+import { violated } from './violation.ts';
+
+/** Why it has not come to rest yet; null once it has. */
+export function convergenceProblem({ plane, brokers }: World): string | null {
+  const topic = plane.committedImage.topics.get(TOPIC);
+  if (topic === undefined) return 'there is no topic';
+  for (const { index, leader, isr, replicas } of topic.partitions) {
+    const leading = brokers[leader - 1]?.run?.partitions.get(index);
+    if (leading?.replica.role !== 'leading') return `partition ${index}: broker ${leader} does not lead`;
+    if (isr.length !== replicas.length)
+      return `partition ${index}: the ISR is ${isr.join(',')} of ${replicas.join(',')}`;
+    const end = leading.log.logEndOffset;
+    for (const id of replicas) {
+      const log = brokers[id - 1]?.run?.partitions.get(index)?.log;
+      if (log === undefined) return `partition ${index}: broker ${id} does not host it`;
+      if (log.logEndOffset !== end || log.highWatermark !== end || log.nextAppendOffset !== end) {
+        return `partition ${index}: broker ${id} is at ${log.highWatermark} of ${log.logEndOffset}, the leader ends at ${end}`;
+      }
+    }
+  }
+  return null;
+}
+
+/** R3: all replicas are alike, to the byte; replaying a log gives the state that it lives with. */
+export function lookAtRest({ plane, brokers, witness }: World, clients: ClientWitness): void {
+  for (const { index, leader, replicas } of plane.committedImage.topics.get(TOPIC)?.partitions ?? []) {
+    const model = brokers[leader - 1]?.disk.log(index);
+    if (model === undefined) continue;
+    for (const id of replicas) {
+      const log = brokers[id - 1]?.disk.log(index);
+      if (log === undefined) continue;
+      const start = Math.max(log.logStartOffset, model.logStartOffset);
+      const own = log.batches.slice(log.placeOf(start));
+      const others = model.batches.slice(model.placeOf(start));
+      for (const [place, batch] of others.entries()) {
+        const other = own[place];
+        if (other === undefined || !isSameBatch(other, batch)) {
+          violated(
+            'replicas are alike',
+            `partition ${index}: broker ${id} differs from ${leader} at ${batch.baseOffset}`,
+          );
+        }
+      }
+      const live = JSON.stringify(log.producers.describe().sort((a, b) => a.producerId - b.producerId));
+      const replayed = JSON.stringify(
+        log
+          .replayedProducers()
+          .describe()
+          .sort((a, b) => a.producerId - b.producerId),
+      );
+      if (live !== replayed)
+        violated('replay gives the live state', `broker ${id}, partition ${index}: ${live}, ${replayed}`);
+    }
+    const committed = witness.partitions[index]?.history;
+    if (committed !== undefined && committed.end !== model.logEndOffset) {
+      violated('all is committed at rest', `partition ${index}: ${committed.end} of ${model.logEndOffset}`);
+    }
+  }
+  clients.lookAtRest();
+}

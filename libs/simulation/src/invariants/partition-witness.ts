@@ -1,0 +1,244 @@
+/**
+ * Watches one partition, after every change, for what must never happen. It looks only at what has changed since.
+ *
+ * - Two leaders in one epoch, or one that leads twice in it by two processes.
+ * - The high watermark of a leader falls within its epoch.
+ * - A leader commits what a member of the ISR does not hold, or another batch than was committed at that offset.
+ * - A leader begins its epoch without something committed before: unless the controller elected it from outside of ISR
+ *   and ELR, and it is a broker whose disk lost something, or unclean elections are allowed.
+ * - A replica has below its own high watermark what was never committed.
+ * - The maximal ISR of a leader lacks a member of the ISR that the controller has for its epoch.
+ */
+import type { PartitionImage } from '@seatlog/metadata-quorum';
+import type { IsrState } from '@seatlog/replication';
+import type { HostedPartition } from '../broker/hosted-partition.ts';
+import type { SimulatedLog } from '../disk/simulated-log.ts';
+import { isSameBatch, type StoredBatch } from '../disk/stored-batch.ts';
+import type { World } from '../world.ts';
+import { CommittedHistory } from './committed-history.ts';
+import { violated } from './violation.ts';
+
+/** What was seen last of one replica's process. */
+interface Seen {
+  readonly hosted: HostedPartition;
+  generation: number;
+  /** Compared up to here. */
+  comparedTo: number;
+  leaderEpoch: number;
+  leaderHighWatermark: number;
+  isrState: IsrState | null;
+}
+
+export class PartitionWitness {
+  readonly index: number;
+  readonly history = new CommittedHistory();
+  readonly #world: () => World;
+  readonly #seen = new Map<number, Seen>();
+  /** By leader epoch: who leads, in which process. */
+  readonly #leaders = new Map<number, string>();
+  /** Epochs that began with an election from outside of ISR and ELR. */
+  readonly #uncleanEpochs: number[] = [];
+  #committedImage: PartitionImage | null = null;
+  /** The epoch of the last leader that began without what was committed; -1 if all is there. */
+  #forgivenEpoch = -1;
+  elections = 0;
+
+  constructor(index: number, world: () => World) {
+    this.index = index;
+    this.#world = world;
+  }
+
+  get hasForgiven(): boolean {
+    return this.#forgivenEpoch >= 0;
+  }
+
+  look(hosted: HostedPartition): void {
+    const { log, replica, run } = hosted;
+    let seen = this.#seen.get(run.owner.id);
+    if (seen?.hosted !== hosted) {
+      seen = {
+        hosted,
+        generation: log.generation,
+        comparedTo: log.logStartOffset,
+        leaderEpoch: -1,
+        leaderHighWatermark: 0,
+        isrState: null,
+      };
+      this.#seen.set(run.owner.id, seen);
+    }
+    if (seen.generation !== log.generation) {
+      seen.generation = log.generation;
+      seen.comparedTo = log.logStartOffset;
+    }
+    const { leader } = replica;
+    if (leader !== null) this.#lookAtLeader(hosted, seen, leader.leaderEpoch, leader.highWatermark);
+    if (log.highWatermark > seen.comparedTo) this.#compare(hosted, seen, leader?.leaderEpoch ?? -1);
+    if (leader !== null && leader.isrState !== seen.isrState) {
+      seen.isrState = leader.isrState;
+      this.#checkMaximalIsr(hosted);
+    }
+  }
+
+  beganToLead(hosted: HostedPartition): void {
+    const { replica, run, log } = hosted;
+    const epoch = replica.leaderEpoch;
+    this.elections += 1;
+    this.#noteLeader(hosted, epoch);
+    const missing = this.history.missingFrom(log, epoch);
+    if (missing !== null) this.#judgeLoss(hosted, epoch, missing);
+    run.owner.disk.mended(this.index);
+  }
+
+  #judgeLoss({ run }: HostedPartition, epoch: number, missing: { batch: StoredBatch; epoch: number }): void {
+    const isAllowed = this.#uncleanEpochs.some((unclean) => unclean > missing.epoch && unclean <= epoch);
+    const mayLose =
+      this.#world().settings.uncleanElection || run.owner.disk.isDamaged(this.index) || this.hasForgiven;
+    if (!isAllowed || !mayLose) {
+      violated(
+        'what is committed is on every later leader',
+        `broker ${run.owner.id} leads partition ${this.index} in epoch ${epoch} without offset ` +
+          `${missing.batch.baseOffset}, committed in epoch ${missing.epoch}`,
+      );
+    }
+    this.history.forgiveFrom(missing.batch.baseOffset);
+    this.#forgivenEpoch = epoch;
+  }
+
+  /** The controller's committed state is another. */
+  imageCommitted(image: PartitionImage): void {
+    const before = this.#committedImage;
+    this.#committedImage = image;
+    const { queue } = this.#world();
+    queue.trace.tell(queue.now, image.leader, () => {
+      const { leader, leaderEpoch, partitionEpoch, isr, elr, lastKnownElr } = image;
+      return `LEADS partition ${this.index}: epoch ${leaderEpoch}.${partitionEpoch} leader ${leader} isr ${isr} elr ${elr} last ${lastKnownElr}`;
+    });
+    if (before !== null && image.leaderEpoch > before.leaderEpoch && image.leader !== -1) {
+      const isClean = before.isr.includes(image.leader) || before.elr.includes(image.leader);
+      if (!isClean) this.#noteUnclean(image);
+    }
+    for (const { hosted } of this.#seen.values()) {
+      const { leader } = hosted.replica;
+      if (
+        leader !== null &&
+        leader.leaderEpoch === image.leaderEpoch &&
+        hosted.run.owner.run === hosted.run
+      ) {
+        this.#checkMaximalIsr(hosted);
+      }
+    }
+    for (const id of image.isr) {
+      // What one that is elected into it holds is looked at when it begins to lead.
+      if (before === null || before.isr.includes(id) || id === image.leader) continue;
+      this.#checkHolds(id, this.history.end, 'joins the ISR');
+      const disk = this.#world().brokers[id - 1]?.disk;
+      disk?.mended(this.index);
+    }
+  }
+
+  processEnds(brokerId: number): void {
+    this.#seen.delete(brokerId);
+  }
+
+  #lookAtLeader(hosted: HostedPartition, seen: Seen, epoch: number, highWatermark: number): void {
+    if (seen.leaderEpoch !== epoch) {
+      // The epoch may rise under the same leader, which is an election as well.
+      this.#noteLeader(hosted, epoch);
+      seen.leaderEpoch = epoch;
+    } else if (highWatermark < seen.leaderHighWatermark) {
+      violated(
+        'the high watermark of a leader never falls within its epoch',
+        `broker ${hosted.run.owner.id}, epoch ${epoch}: from ${seen.leaderHighWatermark} to ${highWatermark}`,
+      );
+    }
+    seen.leaderHighWatermark = highWatermark;
+  }
+
+  #noteLeader({ run }: HostedPartition, epoch: number): void {
+    const who = `broker ${run.owner.id}, process ${run.process.incarnation}`;
+    const known = this.#leaders.get(epoch);
+    if (known !== undefined && known !== who) {
+      violated('one leader per epoch', `partition ${this.index}, epoch ${epoch}: ${known} and ${who}`);
+    }
+    this.#leaders.set(epoch, who);
+  }
+
+  #noteUnclean(image: PartitionImage): void {
+    this.#uncleanEpochs.push(image.leaderEpoch);
+    if (image.leaderRecoveryState !== 1) {
+      violated(
+        'an election from outside of ISR and ELR is told',
+        `partition ${this.index}: ${JSON.stringify(image)}`,
+      );
+    }
+  }
+
+  #compare(hosted: HostedPartition, seen: Seen, leaderEpoch: number): void {
+    const { log } = hosted;
+    const { history } = this;
+    const isStale = this.hasForgiven && (leaderEpoch < this.#forgivenEpoch || leaderEpoch === -1);
+    const before = history.end;
+    for (let place = log.placeOf(seen.comparedTo); place < log.batches.length; place++) {
+      const batch = log.batches[place] as StoredBatch;
+      if (batch.lastOffset >= log.highWatermark) break;
+      const known = history.at(batch.baseOffset);
+      if (known !== undefined && isSameBatch(known, batch)) continue;
+      if (isStale) break;
+      // Where a loss was forgiven a log may begin behind all that is left.
+      const isNext = batch.baseOffset === history.end || (this.hasForgiven && batch.baseOffset > history.end);
+      if (known !== undefined || leaderEpoch === -1 || !isNext) {
+        violated(
+          leaderEpoch === -1
+            ? 'a replica has below its high watermark only what is committed'
+            : 'one history is committed',
+          `broker ${hosted.run.owner.id}, partition ${this.index}, offset ${batch.baseOffset} of epoch ${batch.leaderEpoch}` +
+            ` (as ${leaderEpoch === -1 ? 'follower' : `leader of ${leaderEpoch}`}); committed to ${history.end}`,
+        );
+      }
+      history.commit(batch, leaderEpoch);
+    }
+    seen.comparedTo = log.highWatermark;
+    const { queue } = this.#world();
+    queue.trace.note(queue.now, 'high watermark', hosted.run.owner.id, this.index, log.highWatermark);
+    queue.trace.tell(
+      queue.now,
+      hosted.run.owner.id,
+      () => `partition ${this.index} high watermark ${log.highWatermark}`,
+    );
+    if (history.end > before) this.#checkIsrHolds(leaderEpoch);
+  }
+
+  /** All of the ISR hold what was just committed: it is what an acknowledgement means. */
+  #checkIsrHolds(leaderEpoch: number): void {
+    const image = this.#committedImage;
+    if (image === null || image.leaderEpoch !== leaderEpoch) return;
+    for (const id of image.isr) this.#checkHolds(id, this.history.end, 'is in the ISR');
+  }
+
+  #checkHolds(brokerId: number, end: number, how: string): void {
+    const { last } = this.history;
+    const broker = this.#world().brokers[brokerId - 1];
+    if (last === undefined || broker === undefined || broker.disk.isDamaged(this.index)) return;
+    const log: SimulatedLog = broker.disk.log(this.index);
+    if (log.logStartOffset >= end) return;
+    const own = log.batches[log.placeOf(last.baseOffset)];
+    if (own === undefined || !isSameBatch(own, last)) {
+      violated(
+        'every member of the ISR holds what is committed',
+        `broker ${brokerId} ${how} of partition ${this.index} and ends at ${log.logEndOffset}; committed to ${end}`,
+      );
+    }
+  }
+
+  #checkMaximalIsr({ replica, run }: HostedPartition): void {
+    const image = this.#committedImage;
+    const { leader } = replica;
+    if (image === null || leader === null || leader.leaderEpoch !== image.leaderEpoch) return;
+    const missing = image.isr.filter((id) => !leader.maximalIsr.includes(id));
+    if (missing.length === 0 || image.leader !== run.owner.id) return;
+    violated(
+      'the maximal ISR holds the ISR of the controller',
+      `broker ${run.owner.id}, partition ${this.index}: ${leader.maximalIsr} lacks ${missing}`,
+    );
+  }
+}
