@@ -1,15 +1,23 @@
-/** Opens the broker's log directory, with its events led to the replicas and to the log. */
-import { type LogDirectory, openLogDirectory } from '@seatlog/commit-log';
+/** A node's log directory: opened with its events led to whom they concern, and closed with the clean-stop marker. */
+import { type LogDirectory, type LogListener, openLogDirectory } from '@seatlog/commit-log';
 import type { BrokerPorts } from './broker-ports.ts';
 import { clusterIdFor } from './cluster-id.ts';
 import type { BrokerConfig } from './config/broker-config.ts';
 import type { Logger } from './logger.ts';
-import type { LocalReplicas } from './replica-manager/local-replicas.ts';
 
-export function openBrokerDirectory(
+/** What the replicas of a broker hear of their logs. */
+export type LogProgress = Required<Pick<LogListener, 'logEndOffsetAdvanced' | 'logStartOffsetRaised'>>;
+
+/** A node without replicas has nobody to tell. */
+export const noProgress: LogProgress = {
+  logEndOffsetAdvanced: () => {},
+  logStartOffsetRaised: () => {},
+};
+
+export function openNodeDirectory(
   { values }: BrokerConfig,
   { fileSystem, random, clock, timers, turns }: BrokerPorts,
-  replicas: LocalReplicas,
+  progress: LogProgress,
   log: Logger,
 ): LogDirectory {
   const path = values['log.dirs'] ?? values['log.dir'];
@@ -23,8 +31,8 @@ export function openBrokerDirectory(
     turns,
     random,
     listener: {
-      logEndOffsetAdvanced: (partitionLog) => replicas.logEndOffsetAdvanced(partitionLog),
-      logStartOffsetRaised: (partitionLog) => replicas.logStartOffsetRaised(partitionLog),
+      logEndOffsetAdvanced: (partitionLog) => progress.logEndOffsetAdvanced(partitionLog),
+      logStartOffsetRaised: (partitionLog) => progress.logStartOffsetRaised(partitionLog),
       failed: ({ topic, partition }, error) =>
         log.error('A log takes no more appends', {
           topic,
@@ -44,5 +52,16 @@ export function openBrokerDirectory(
       highWatermarkCheckpointMs: values['replica.high.watermark.checkpoint.interval.ms'],
       producerIdExpirationMs: values['producer.id.expiration.ms'],
     },
+  });
+}
+
+/** Without a word to the caller if it fails: then there is no clean-stop marker, and the next start recovers. */
+export function closeDirectory(directory: LogDirectory, brokerEpoch: number, log: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    directory.close({ brokerEpoch }, (error) => {
+      if (error !== null)
+        log.warn('The logs could not be closed cleanly; the next start recovers them', { error });
+      resolve();
+    });
   });
 }

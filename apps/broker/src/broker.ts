@@ -1,71 +1,66 @@
 /**
- * One broker, in the process that starts it: `startBroker` for the command, for tests and for whoever embeds it.
+ * A node with the broker role, in the process that starts it: `startBroker` for the command, for tests and for whoever
+ * embeds it.
  *
- * Start: take the log directory, replay the metadata, load and recover partitions, bind the sockets, register and
- * become leader, then serve. Connections that come early wait. A start that fails holds nothing.
+ * Start: take the log directory, open the metadata log, bind the sockets and join the quorum; register with the active
+ * controller, follow the metadata up to that registration, load and recover partitions in line with it, be unfenced, then
+ * serve. Connections that come early wait. Leaderships of an earlier run are never applied: the registration took them
+ * away. A start that fails holds nothing.
  *
- * Stop: no more connections and requests, what is in process is answered, logs are flushed, the clean-stop marker is
- * written.
+ * Stop: leaderships go to other brokers, no more connections and requests, what is in process is answered, the quorum is
+ * left, logs are flushed, the clean-stop marker is written.
  */
 import type { LogDirectory } from '@seatlog/commit-log';
 import { liveBrokers } from '@seatlog/metadata-quorum';
 import { advertisedListeners } from './advertised-listeners.ts';
-import { openBrokerDirectory } from './broker-directory.ts';
+import { closeDirectory, openNodeDirectory } from './broker-directory.ts';
 import { type BrokerPorts, nodePorts } from './broker-ports.ts';
-import type { BrokerConfig } from './config/broker-config.ts';
-import { controllerSchema } from './config/controller-schema.ts';
-import { parseEndpoint } from './config/listener.ts';
 import { nodeRoles } from './config/node-roles.ts';
+import { AutomaticTopics } from './controller/automatic-topics.ts';
+import type { ControllerChannel } from './controller/controller-channel.ts';
 import { groupService } from './groups/group-service.ts';
 import { handlerTable } from './handlers/index.ts';
 import { brokerMetricsText } from './http/broker-metrics-text.ts';
 import { brokerState } from './http/broker-state.ts';
-import { HttpEndpoints } from './http/http-endpoints.ts';
-import type { Logger } from './logger.ts';
-import { MetadataNode } from './metadata/metadata-node.ts';
+import { listenHttp, type NodeHttp } from './http/node-http.ts';
+import { processFigures } from './http/process-figures.ts';
+import { BrokerLifecycle } from './lifecycle/broker-lifecycle.ts';
+import { confirmRecoveries, watchElections } from './metadata/unclean-elections.ts';
 import { type BrokerMetrics, createMetrics } from './metrics.ts';
-import type { ServerLimits } from './network/socket-server.ts';
+import { serverLimits } from './network/server-limits.ts';
 import { SocketServer } from './network/socket-server.ts';
+import {
+  type HttpAddress,
+  type NodeOptions,
+  type NodeState,
+  type RunningNode,
+  unlessGivenUp,
+} from './node-options.ts';
+import type { MetadataQuorum } from './quorum/metadata-quorum.ts';
+import { QuorumMember } from './quorum/quorum-member.ts';
 import { ImageApplication } from './replica-manager/image-application.ts';
 import { LocalReplicas } from './replica-manager/local-replicas.ts';
-import type { RequestInterceptor } from './request-interceptor.ts';
 import { Router } from './router.ts';
 import type { AdvertisedListener, BrokerServices } from './services.ts';
+import { topicCreationContext } from './topic-creation.ts';
 
 /** How long requests in process may take to be answered when the broker stops. */
 const DRAIN_MS = 5000;
 const PLAINTEXT = 0;
 
-export interface BrokerOptions {
-  readonly config: BrokerConfig;
-  readonly log: Logger;
-  readonly ports?: BrokerPorts;
-  /** What the limit of open files leaves for connections; no bound of its own if absent. */
-  readonly connectionsWithinDescriptors?: number;
-  /** Stands between the router and the handlers; for test kits. */
-  readonly interceptor?: RequestInterceptor;
-  /** The broker cannot go on, for instance because its metadata log is lost. Called once at most. */
-  readonly onFatal?: (error: Error) => void;
-}
+export type BrokerOptions = NodeOptions;
 
-export interface RunningBroker {
+export interface RunningBroker extends RunningNode {
   readonly services: BrokerServices;
-  readonly listeners: readonly AdvertisedListener[];
   /** `host:port` of the first listener, as clients want it. */
   readonly bootstrapServers: string;
-  readonly http: { readonly host: string; readonly port: number } | null;
-  stop(): Promise<void>;
-  /** Lets go of the sockets at once, as if the process had died; the log directory stays as it is. For tests. */
-  abandon(): void;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export async function startBroker(options: BrokerOptions): Promise<RunningBroker> {
   const { config, log, ports = nodePorts } = options;
   const metrics = createMetrics();
-  const { clock, timers, network } = ports;
-  const replicas = new LocalReplicas({ config, clock, timers, network, log, metrics });
-  const directory = openBrokerDirectory(config, ports, replicas, log);
+  const replicas = new LocalReplicas({ ...ports, config, log, metrics });
+  const directory = openNodeDirectory(config, ports, replicas, log);
   let broker: Broker | null = null;
   try {
     broker = new Broker({ ...options, ports }, directory, replicas, metrics);
@@ -84,34 +79,22 @@ export async function startBroker(options: BrokerOptions): Promise<RunningBroker
   }
 }
 
-/** Without a word to the caller if it fails: then there is no clean-stop marker, and the next start recovers. */
-function closeDirectory(directory: LogDirectory, brokerEpoch: number, log: Logger): Promise<void> {
-  return new Promise((resolve) => {
-    directory.close({ brokerEpoch }, (error) => {
-      if (error !== null)
-        log.warn('The logs could not be closed cleanly; the next start recovers them', { error });
-      resolve();
-    });
-  });
-}
-
-type LifecycleState = 'starting' | 'running' | 'stopping' | 'stopped';
-
 class Broker implements RunningBroker {
   readonly services: BrokerServices;
   readonly #options: BrokerOptions;
   readonly #ports: BrokerPorts;
   readonly #directory: LogDirectory;
-  readonly #metadata: MetadataNode;
+  readonly #member: QuorumMember;
+  readonly #channels: readonly ControllerChannel[];
+  readonly #lifecycle: BrokerLifecycle;
   readonly #replicas: LocalReplicas;
   readonly #application: ImageApplication;
   readonly #server: SocketServer;
   readonly #startedAt: number;
-  #http: HttpEndpoints | null = null;
+  #http: NodeHttp | null = null;
   #listeners: readonly AdvertisedListener[] = [];
-  #state: LifecycleState = 'starting';
+  #state: NodeState = 'starting';
   #stopping: Promise<void> | null = null;
-  http: { readonly host: string; readonly port: number } | null = null;
 
   constructor(
     options: BrokerOptions & { readonly ports: BrokerPorts },
@@ -119,65 +102,62 @@ class Broker implements RunningBroker {
     replicas: LocalReplicas,
     metrics: BrokerMetrics,
   ) {
+    const { config, log, ports } = options;
+    const { directoryId, previousBrokerEpoch } = directory;
     this.#options = options;
-    this.#ports = options.ports;
+    this.#ports = ports;
     this.#directory = directory;
     this.#replicas = replicas;
-    this.#startedAt = this.#ports.clock.monotonic();
-    const { config, log } = options;
-    const { clock, timers, turns, random, fileSystem } = this.#ports;
-    const schema = controllerSchema(config);
-    this.#metadata = new MetadataNode({
+    this.#startedAt = ports.clock.monotonic();
+    const topicCreation = topicCreationContext(config, ports.random);
+    this.#member = new QuorumMember({
+      ...options,
       directory,
-      fileSystem,
-      clock,
-      random,
-      log,
       metrics,
-      schema,
-      bytesBetweenSnapshots: config.values['metadata.log.max.record.bytes.between.snapshots'],
+      topicCreation,
       fatal: (error) => options.onFatal?.(error),
     });
-    replicas.begin({ metadata: this.#metadata, controller: null });
-    this.#application = new ImageApplication({
-      nodeId: this.#metadata.nodeId,
-      directory,
-      replicas,
+    const { quorum } = this.#member;
+    const heartbeats = this.#member.controllerChannel('heartbeat');
+    const proposals = this.#member.controllerChannel('alter-partition');
+    const forwarding = this.#member.controllerChannel('forwarding');
+    this.#channels = [heartbeats, proposals, forwarding];
+    this.#lifecycle = new BrokerLifecycle({
+      ...ports,
+      quorum,
+      channel: heartbeats,
       config,
       log,
+      directoryId,
+      previousBrokerEpoch,
     });
+    const brokerEpoch = (): number => this.#lifecycle.brokerEpoch;
+    replicas.begin({ metadata: quorum, controller: proposals, brokerEpoch });
+    this.#application = new ImageApplication({ nodeId: quorum.nodeId, directory, replicas, config, log });
+    watchElections(quorum, log, metrics);
+    confirmRecoveries(quorum, proposals, brokerEpoch);
     const foundation = {
+      ...ports,
       config,
-      clock,
-      timers,
-      turns,
-      random,
       log,
       metrics,
-      metadata: this.#metadata,
+      metadata: quorum,
       replicas,
-      topicCreation: {
-        defaults: {
-          numPartitions: config.values['num.partitions'],
-          replicationFactor: config.values['default.replication.factor'],
-        },
-        schema,
-        random,
-      },
+      topicCreation,
+      controllerChannel: forwarding,
+      automaticTopics: new AutomaticTopics({ ...ports, metadata: quorum, controllerChannel: forwarding }),
       handlers: handlerTable,
       unsentBytes: () => this.#server.unsentBytes,
       advertisedListeners: () => this.#listeners,
     };
     this.services = { ...foundation, groups: groupService(foundation) };
     this.#server = new SocketServer({
+      ...ports,
       listeners: nodeRoles(config.values).clientListeners,
-      limits: serverLimits(config, options.connectionsWithinDescriptors),
-      clock,
-      timers,
+      limits: serverLimits(config.values, options.connectionsWithinDescriptors),
       log,
       metrics,
       processor: new Router(handlerTable, this.services, options.interceptor),
-      network: this.#ports.network,
     });
   }
 
@@ -185,9 +165,17 @@ class Broker implements RunningBroker {
     return this.#listeners;
   }
 
+  get http(): HttpAddress | null {
+    return this.#http?.address ?? null;
+  }
+
+  get quorum(): MetadataQuorum {
+    return this.#member.quorum;
+  }
+
   /** -1 until the broker is registered. */
   get brokerEpoch(): number {
-    return this.#metadata.brokerEpoch;
+    return this.#lifecycle.brokerEpoch;
   }
 
   get bootstrapServers(): string {
@@ -198,22 +186,23 @@ class Broker implements RunningBroker {
   }
 
   async start(): Promise<void> {
-    const { config, log } = this.#options;
-    this.#application.load(this.#metadata.image);
+    const { config, log, startSignal } = this.#options;
+    const controllerListeners = await this.#member.start();
     const bound = await this.#server.listen();
     this.#listeners = advertisedListeners(config.values, bound, await this.#ports.network.hostname());
-    await this.#register();
-    this.services.groups.start();
-    await this.#listenHttp();
+    this.#http = await listenHttp(config, this.#httpContents(), log);
+    await unlessGivenUp(this.#join(), startSignal);
     this.#server.serve();
     this.#state = 'running';
     log.info('Broker started', {
-      nodeId: this.#metadata.nodeId,
-      clusterId: this.#metadata.clusterId,
+      nodeId: this.#member.quorum.nodeId,
+      clusterId: this.#member.quorum.clusterId,
       logDirectory: this.#directory.path,
       cleanStart: this.#directory.cleanStart,
-      brokerEpoch: this.#metadata.brokerEpoch,
-      listeners: this.#listeners.map(({ name, host, port }) => `${name}://${host}:${port}`),
+      brokerEpoch: this.brokerEpoch,
+      listeners: [...this.#listeners, ...controllerListeners].map(
+        ({ name, host, port }) => `${name}://${host}:${port}`,
+      ),
       ...(this.http === null ? {} : { http: `${this.http.host}:${this.http.port}` }),
       startMs: Math.round(this.#ports.clock.monotonic() - this.#startedAt),
     });
@@ -234,83 +223,84 @@ class Broker implements RunningBroker {
     this.#server.stopAccepting();
     this.#server.closeAll();
     this.#replicas.stop();
-    this.#metadata.close();
+    this.#leaveCluster();
+    this.#member.abandon();
   }
 
   async #stop(): Promise<void> {
     const { log } = this.#options;
+    const { quorum } = this.#member;
     this.#state = 'stopping';
-    log.info('Broker stops', { nodeId: this.#metadata.nodeId });
-    if (liveBrokers(this.#metadata.image).length > 1) {
-      await new Promise<void>((resolve) => this.#metadata.beginControlledShutdown(resolve));
-    }
+    log.info('Broker stops', { nodeId: quorum.nodeId });
+    // A broker that is alone has nobody to hand its leaderships to.
+    if (liveBrokers(quorum.image).length > 1) await this.#lifecycle.beginControlledShutdown();
     this.#server.stopAccepting();
     const drained = new Promise<void>((resolve) => this.#server.drain(DRAIN_MS, resolve));
     this.services.groups.stop();
     this.#replicas.endWaitingReads();
     await drained;
     this.#replicas.stop();
-    const brokerEpoch = this.#metadata.brokerEpoch;
-    this.#metadata.close();
+    this.#leaveCluster();
+    await this.#member.stop();
     this.#http?.close();
-    await closeDirectory(this.#directory, brokerEpoch, log);
+    await closeDirectory(this.#directory, this.brokerEpoch, log);
     this.#state = 'stopped';
-    log.info('Broker stopped', { nodeId: this.#metadata.nodeId });
+    log.info('Broker stopped', { nodeId: quorum.nodeId });
   }
 
-  #register(): Promise<void> {
-    const registration = {
-      endpoints: this.#listeners.map(({ name, host, port }) => ({
-        name,
-        host,
-        port,
-        securityProtocol: PLAINTEXT,
-      })),
-      rack: this.#options.config.values['broker.rack'],
-      apply: this.#application.apply,
-    };
-    return new Promise((resolve, reject) => {
-      this.#metadata.start(registration, (error) => (error === null ? resolve() : reject(error)));
+  #leaveCluster(): void {
+    this.#lifecycle.stop();
+    for (const channel of this.#channels) channel.close();
+  }
+
+  /** From the registration to the moment at which the controller lets this broker lead. */
+  async #join(): Promise<void> {
+    const endpoints = this.#listeners.map((listener) => ({ ...listener, securityProtocol: PLAINTEXT }));
+    const brokerEpoch = await this.#lifecycle.register(endpoints);
+    await this.#registrationSeen(brokerEpoch);
+    const { quorum } = this.#member;
+    this.#application.load(quorum.image);
+    quorum.attach(this.#application.apply);
+    this.services.groups.start();
+    await this.#lifecycle.unfence();
+  }
+
+  /** Resolves when the image holds the registration, and so none of what this broker led in an earlier run. */
+  #registrationSeen(brokerEpoch: number): Promise<void> {
+    const { quorum } = this.#member;
+    const isSeen = (): boolean => quorum.image.brokers.get(quorum.nodeId)?.epoch === brokerEpoch;
+    return new Promise((resolve) => {
+      if (isSeen()) return resolve();
+      const unsubscribe = quorum.subscribe(() => {
+        if (!isSeen()) return;
+        unsubscribe();
+        resolve();
+      });
     });
   }
 
-  async #listenHttp(): Promise<void> {
-    const text = this.#options.config.values['seatlog.http.listener'];
-    if (text === '') return;
-    this.#http = new HttpEndpoints(
-      {
-        isReady: () => this.#state === 'running',
-        metrics: () => brokerMetricsText(this.services, this.#figures()),
-        state: () => brokerState(this.services, this.#state),
-      },
-      this.#options.log,
-    );
-    this.http = await this.#http.listen(parseEndpoint('seatlog.http.listener', text));
+  #httpContents() {
+    const { quorum } = this.#member;
+    return {
+      isReady: () => this.#state === 'running' && this.#isUnfenced(),
+      metrics: () => brokerMetricsText(this.services, quorum, this.#figures()),
+      state: () =>
+        brokerState(this.services, quorum, {
+          state: this.#state,
+          brokerEpoch: this.brokerEpoch,
+          fenced: !this.#isUnfenced(),
+        }),
+    };
+  }
+
+  #isUnfenced(): boolean {
+    const { quorum } = this.#member;
+    const registration = quorum.image.brokers.get(quorum.nodeId);
+    return registration?.epoch === this.brokerEpoch && !registration.fenced;
   }
 
   #figures() {
-    const { rss, heapUsed } = process.memoryUsage();
-    const { user, system } = process.cpuUsage();
-    return {
-      residentBytes: rss,
-      heapUsedBytes: heapUsed,
-      cpuSeconds: (user + system) / 1e6,
-      uptimeSeconds: (this.#ports.clock.monotonic() - this.#startedAt) / 1000,
-      connections: this.#server.connectionCount,
-    };
+    const connections = this.#server.connectionCount + this.#member.connections;
+    return processFigures(this.#ports.clock.monotonic() - this.#startedAt, connections);
   }
-}
-
-function serverLimits({ values }: BrokerConfig, withinDescriptors = Number.MAX_SAFE_INTEGER): ServerLimits {
-  return {
-    maxFrameBytes: values['socket.request.max.bytes'],
-    maxIdleMs: values['connections.max.idle.ms'],
-    frameTimeoutMs: values['seatlog.frame.timeout.ms'],
-    maxWaitingRequests: values['queued.max.requests'],
-    maxRequestBytes: values['seatlog.connection.receive.buffer.bytes'],
-    maxUnsentBytes: values['seatlog.connection.send.buffer.bytes'],
-    maxConnections: Math.min(values['max.connections'], withinDescriptors),
-    maxConnectionsPerHost: values['max.connections.per.ip'],
-    backlog: values['socket.listen.backlog.size'],
-  };
 }

@@ -1,11 +1,10 @@
 /**
- * The broker as a command. SIGTERM and SIGINT stop it in order, exit code 0. It stops as well when the process named by
+ * A node as a command. SIGTERM and SIGINT stop it in order, exit code 0. It stops as well when the process named by
  * SEATLOG_PARENT_PID is gone. Exit code 1: it could not start, could not go on, or did not stop within its deadline; 2:
  * its arguments or its configuration are wrong.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { systemClock, systemTimers } from '@seatlog/runtime';
-import { type RunningBroker, startBroker } from './broker.ts';
 import { CommandLineError, parseCommandLine, usage } from './command-line.ts';
 import { ConfigError } from './config/config-error.ts';
 import { settingsFromEnvironment } from './config/environment.ts';
@@ -13,6 +12,8 @@ import { type LoadedConfig, loadConfig } from './config/load.ts';
 import { parseProperties } from './config/properties-file.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { connectionsWithin, parseOpenFilesLimit } from './network/descriptor-limit.ts';
+import { startNode } from './node.ts';
+import { type RunningNode, StartGivenUp } from './node-options.ts';
 import { isProcessAlive, watchParent } from './parent-watch.ts';
 
 const PROCESS_LIMITS = '/proc/self/limits';
@@ -58,15 +59,16 @@ function connectionLimit(): number {
 /** What is broken beyond one partition ends the process: a supervisor starts it again, and recovery sorts it out. */
 function endOnUnexpected(log: Logger): (error: unknown) => void {
   return (error) => {
-    log.error('The broker cannot go on', { error });
+    log.error('The node cannot go on', { error });
     process.exit(1);
   };
 }
 
-/** Stops the broker when asked to, once it has started: a request that comes earlier is kept until then. */
+/** Stops the node when asked to; a start that is under way is given up. */
 class StopRequests {
   readonly #log: Logger;
-  #broker: RunningBroker | null = null;
+  readonly #startSignal = new AbortController();
+  #node: RunningNode | null = null;
   #reason: string | null = null;
 
   constructor(log: Logger) {
@@ -79,9 +81,13 @@ class StopRequests {
     watchParent({ parentId, timers: systemTimers, isAlive: isProcessAlive, gone });
   }
 
-  started(broker: RunningBroker): void {
-    this.#broker = broker;
-    if (this.#reason !== null) this.#stop(broker);
+  get startSignal(): AbortSignal {
+    return this.#startSignal.signal;
+  }
+
+  started(node: RunningNode): void {
+    this.#node = node;
+    if (this.#reason !== null) this.#stop(node);
   }
 
   #ask(reason: string): void {
@@ -89,15 +95,16 @@ class StopRequests {
     if (this.#reason !== null) return;
     this.#log.info('Asked to stop', { reason });
     this.#reason = reason;
-    if (this.#broker !== null) this.#stop(this.#broker);
+    this.#startSignal.abort();
+    if (this.#node !== null) this.#stop(this.#node);
   }
 
-  #stop(broker: RunningBroker): void {
+  #stop(node: RunningNode): void {
     setTimeout(() => {
-      this.#log.error('The broker did not stop in time', { deadlineMs: STOP_DEADLINE_MS });
+      this.#log.error('The node did not stop in time', { deadlineMs: STOP_DEADLINE_MS });
       process.exit(1);
     }, STOP_DEADLINE_MS).unref();
-    broker.stop().then(() => process.exit(0), endOnUnexpected(this.#log));
+    node.stop().then(() => process.exit(0), endOnUnexpected(this.#log));
   }
 }
 
@@ -113,14 +120,19 @@ process.on('uncaughtException', endUnexpectedly);
 process.on('unhandledRejection', endUnexpectedly);
 const stopRequests = new StopRequests(log);
 try {
-  const broker = await startBroker({
+  const node = await startNode({
     config,
     log,
     connectionsWithinDescriptors: connectionLimit(),
     onFatal: endUnexpectedly,
+    startSignal: stopRequests.startSignal,
   });
-  stopRequests.started(broker);
+  stopRequests.started(node);
 } catch (error) {
-  log.error('The broker could not start', { error });
+  if (error instanceof StartGivenUp) {
+    log.info(error.message);
+    process.exit(0);
+  }
+  log.error('The node could not start', { error });
   process.exit(error instanceof ConfigError ? 2 : 1);
 }

@@ -3,9 +3,10 @@
  * client. Client software names are held to Kafka's pattern from version 3 on. Features whose lowest level is 0 are
  * told from version 4 on only: older Java clients stop at them.
  */
-import { apis, ErrorCode, type ResponseInput } from '@seatlog/kafka-protocol';
+import { type AnyApi, apis, ErrorCode, type RequestOf, type ResponseInput } from '@seatlog/kafka-protocol';
 import { type ClusterImage, supportedFeatures } from '@seatlog/metadata-quorum';
-import { defineHandler, type HandlerDefinition } from './handler.ts';
+import type { MetadataService } from '../metadata/metadata-service.ts';
+import { defineControllerHandler, defineHandler, type Handler } from './handler.ts';
 
 const SOFTWARE_PATTERN = /^[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?$/;
 const ZERO_LEVEL_FEATURES_FROM = 4;
@@ -13,7 +14,17 @@ const SOFTWARE_FROM = 3;
 
 type ApiVersionsResponse = ResponseInput<typeof apis.apiVersions>;
 
-export const apiVersions = defineHandler(apis.apiVersions, (services) => {
+/** What it is answered from, on a broker's listeners and on a controller's. */
+interface Answering {
+  readonly handlers: readonly { readonly api: AnyApi }[];
+  readonly metadata: Pick<MetadataService, 'image'>;
+}
+
+export const apiVersions = defineHandler(apis.apiVersions, answerFrom);
+
+export const controllerApiVersions = defineControllerHandler(apis.apiVersions, answerFrom);
+
+function answerFrom(services: Answering): Handler<RequestOf<typeof apis.apiVersions>, ApiVersionsResponse> {
   const apiKeys = advertised(services.handlers);
   return (request, context, respond) => {
     if (
@@ -32,9 +43,9 @@ export const apiVersions = defineHandler(apis.apiVersions, (services) => {
       ...features(services.metadata.image, context.apiVersion),
     });
   };
-});
+}
 
-function advertised(table: readonly HandlerDefinition[]): ApiVersionsResponse['apiKeys'] {
+function advertised(table: Answering['handlers']): ApiVersionsResponse['apiKeys'] {
   return table
     .map(({ api }) => ({
       apiKey: api.key,

@@ -31,6 +31,7 @@ import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
 import { alterPartitionReassignments } from './45-alter-partition-reassignments.ts';
 import { listPartitionReassignments } from './46-list-partition-reassignments.ts';
 import { offsetDelete } from './47-offset-delete.ts';
+import { describeQuorum } from './55-describe-quorum.ts';
 import { describeCluster } from './60-describe-cluster.ts';
 import { unregisterBroker } from './64-unregister-broker.ts';
 import type { HandlerDefinition } from './handler.ts';
@@ -64,6 +65,7 @@ export const handlerTable: readonly HandlerDefinition[] = [
   forwarded(alterPartitionReassignments),
   forwarded(listPartitionReassignments),
   offsetDelete,
+  describeQuorum,
   describeCluster,
   forwarded(unregisterBroker),
 ];

@@ -2,22 +2,22 @@
  * `/metrics`: the broker's numbers under the names that dashboards for Kafka know (Strimzi's for the broker,
  * kafka_exporter's for topics and groups).
  */
-import { NO_LEADER } from '@seatlog/metadata-quorum';
+import type { QuorumNode } from '../quorum/quorum-node.ts';
 import type { Partition } from '../replica-manager/partition.ts';
 import type { BrokerServices } from '../services.ts';
+import { writeController, writeProcess, writeQuorum } from './controller-metrics-text.ts';
+import type { ProcessFigures } from './process-figures.ts';
 import { PrometheusText, type Sample } from './prometheus-text.ts';
 
-export interface ProcessFigures {
-  readonly residentBytes: number;
-  readonly heapUsedBytes: number;
-  readonly cpuSeconds: number;
-  readonly uptimeSeconds: number;
-  readonly connections: number;
-}
-
-export function brokerMetricsText(services: BrokerServices, figures: ProcessFigures): string {
+export function brokerMetricsText(
+  services: BrokerServices,
+  quorum: QuorumNode,
+  figures: ProcessFigures,
+): string {
   const text = new PrometheusText();
   writeReplicas(text, services);
+  writeController(text, quorum, services.metrics);
+  writeQuorum(text, quorum);
   writeTraffic(text, services);
   writeTopics(text, services);
   writeGroups(text, services);
@@ -43,13 +43,9 @@ function partitionSamples(
   }));
 }
 
-function writeReplicas(text: PrometheusText, { replicas, metadata, metrics }: BrokerServices): void {
+function writeReplicas(text: PrometheusText, { replicas, metrics }: BrokerServices): void {
   const all = [...replicas.partitions()];
   const led = all.filter((partition) => partition.isLeader);
-  const offline = [...metadata.image.topics.values()].flatMap(({ partitions }) =>
-    partitions.filter(({ leader }) => leader === NO_LEADER),
-  );
-  const isController = metadata.controllerId === metadata.nodeId;
   const server = 'kafka_server_replicamanager';
   text.gauge(`${server}_partitioncount`, 'Replicas on this broker.', all.length);
   text.gauge(`${server}_leadercount`, 'Partitions that this broker leads.', led.length);
@@ -65,21 +61,6 @@ function writeReplicas(text: PrometheusText, { replicas, metadata, metrics }: Br
   );
   text.counter(`${server}_isrshrinks_total`, 'Times an ISR shrank.', metrics.isrShrinks);
   text.counter(`${server}_isrexpands_total`, 'Times an ISR grew.', metrics.isrExpands);
-  text.gauge(
-    'kafka_controller_kafkacontroller_activecontrollercount',
-    'Whether this node is the active controller.',
-    Number(isController),
-  );
-  text.gauge(
-    'kafka_controller_kafkacontroller_offlinepartitionscount',
-    'Partitions without a leader.',
-    offline.length,
-  );
-  text.counter(
-    'kafka_controller_controllerstats_uncleanleaderelections_total',
-    'Leaders elected from outside of their ISR.',
-    metrics.uncleanLeaderElections,
-  );
   text.gauge(
     'kafka_cluster_partition_underminisr',
     'Whether the ISR is smaller than min.insync.replicas.',
@@ -164,12 +145,4 @@ function writeGroups(text: PrometheusText, { groups, replicas }: BrokerServices)
   text.gauge('kafka_consumergroup_members', 'Members of the group.', members);
   text.gauge('kafka_consumergroup_current_offset', 'The committed offset.', offsets);
   text.gauge('kafka_consumergroup_lag', 'Records behind the committed offset.', lags);
-}
-
-function writeProcess(text: PrometheusText, figures: ProcessFigures): void {
-  text.gauge('kafka_server_socketserver_connections', 'Open client connections.', figures.connections);
-  text.gauge('process_resident_memory_bytes', 'Resident memory.', figures.residentBytes);
-  text.gauge('nodejs_heap_size_used_bytes', 'Heap in use.', figures.heapUsedBytes);
-  text.counter('process_cpu_seconds_total', 'CPU time of the process.', figures.cpuSeconds);
-  text.gauge('process_uptime_seconds', 'Seconds since the start.', figures.uptimeSeconds);
 }

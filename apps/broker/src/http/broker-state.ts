@@ -1,18 +1,30 @@
 /** `/state`: what the broker holds, for consoles and for people. */
+import type { NodeState } from '../node-options.ts';
+import type { QuorumNode } from '../quorum/quorum-node.ts';
 import type { Partition } from '../replica-manager/partition.ts';
 import type { BrokerServices } from '../services.ts';
+import { quorumState } from './quorum-state.ts';
 
-export function brokerState(services: BrokerServices, lifecycleState: string): object {
-  const { metadata, replicas, groups } = services;
+/** How this process stands in its cluster. */
+export interface BrokerStanding {
+  readonly state: NodeState;
+  readonly brokerEpoch: number;
+  readonly fenced: boolean;
+}
+
+export function brokerState(services: BrokerServices, quorum: QuorumNode, standing: BrokerStanding): object {
+  const { config, metadata, replicas, groups } = services;
   return {
     broker: {
       nodeId: metadata.nodeId,
       clusterId: metadata.clusterId,
-      state: lifecycleState,
+      roles: config.values['process.roles'],
+      ...standing,
       controllerId: metadata.controllerId,
       metadataOffset: metadata.image.lastOffset,
       listeners: services.advertisedListeners(),
     },
+    quorum: quorumState(quorum),
     partitions: [...replicas.partitions()].map(partitionState),
     groups: groups.summaries(),
   };

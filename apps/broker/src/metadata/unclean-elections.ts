@@ -1,32 +1,52 @@
 /**
- * Leaders from outside of their ISR: said aloud, counted, and confirmed once they serve (F25, R20).
+ * Leaders from outside of their ISR: said aloud and counted by the active controller, and confirmed by the broker that
+ * leads once it serves (F25, R20).
  *
  * Such a partition is RECOVERING: records that were acknowledged may be missing from it. When its leader has opened
  * its log there is nothing more that it could recover, and it says so to the controller.
  */
+import { apis, type RequestInput } from '@seatlog/kafka-protocol';
 import {
-  alterPartitions,
-  type AlterPartitionAnswer,
-  type ClusterImage,
-  type ConfigSchema,
-  type Decision,
-  type IsrProposal,
+  changesBetween,
   LeaderRecoveryState,
   type PartitionDifference,
   type PartitionImage,
 } from '@seatlog/metadata-quorum';
+import type { ControllerRequests } from '../controller/controller-channel.ts';
 import type { Logger } from '../logger.ts';
 import type { BrokerMetrics } from '../metrics.ts';
+import type { MetadataQuorum } from '../quorum/metadata-quorum.ts';
 
 /** So many partitions are named in a line of the log; all are counted. */
 const MAX_NAMED = 50;
+/** How long the controller may take to hear of a recovery; the next change of a partition tells it again. */
+const CONFIRMATION_MS = 30_000;
 
-/** Logs and counts the partitions that became RECOVERING. */
-export function reportElections(
-  changed: readonly PartitionDifference[],
-  log: Logger,
-  metrics: BrokerMetrics,
+type AlterPartitionRequest = RequestInput<typeof apis.alterPartition>;
+
+/** Logs and counts the partitions that become RECOVERING while this node is the active controller. */
+export function watchElections(quorum: MetadataQuorum, log: Logger, metrics: BrokerMetrics): void {
+  quorum.subscribe((image, previous) => {
+    if (quorum.term !== null) reportElections(changesBetween(previous, image).partitions, log, metrics);
+  });
+}
+
+/** Tells the controller of those that this broker leads. `brokerEpoch`: of this process. */
+export function confirmRecoveries(
+  quorum: MetadataQuorum,
+  controller: ControllerRequests,
+  brokerEpoch: () => number,
 ): void {
+  quorum.subscribe((image, previous) => {
+    const { partitions } = changesBetween(previous, image);
+    const request = confirmation(partitions, quorum.nodeId, brokerEpoch());
+    if (request === null) return;
+    const { maxVersion } = apis.alterPartition;
+    controller.send(apis.alterPartition, maxVersion, request, { timeoutMs: CONFIRMATION_MS }, () => {});
+  });
+}
+
+function reportElections(changed: readonly PartitionDifference[], log: Logger, metrics: BrokerMetrics): void {
   const elected = changed.filter(
     ({ before, after }) => isRecovering(after) && (before === undefined || !isRecovering(before)),
   );
@@ -42,27 +62,26 @@ export function reportElections(
   });
 }
 
-/** The decision by which this broker ends the recovery of those partitions that it leads; null if there are none. */
-export function recoveriesToConfirm(
+function confirmation(
   changed: readonly PartitionDifference[],
   brokerId: number,
   brokerEpoch: number,
-  schema: ConfigSchema,
-): ((image: ClusterImage) => Decision<AlterPartitionAnswer>) | null {
-  const partitions = changed
-    .filter(({ after }) => after.leader === brokerId && isRecovering(after))
-    .map(
-      ({ topic, after }): IsrProposal => ({
-        topicId: topic.id,
+): AlterPartitionRequest | null {
+  const led = changed.filter(({ after }) => after.leader === brokerId && isRecovering(after));
+  if (led.length === 0) return null;
+  const topics = led.map(({ topic, after }) => ({
+    topicId: topic.id,
+    partitions: [
+      {
         partitionIndex: after.index,
         leaderEpoch: after.leaderEpoch,
         partitionEpoch: after.partitionEpoch,
-        isr: [{ brokerId, brokerEpoch }],
+        newIsrWithEpochs: [{ brokerId, brokerEpoch }],
         leaderRecoveryState: LeaderRecoveryState.RECOVERED,
-      }),
-    );
-  if (partitions.length === 0) return null;
-  return (current) => alterPartitions(current, { brokerId, brokerEpoch, partitions }, schema);
+      },
+    ],
+  }));
+  return { brokerId, brokerEpoch, topics };
 }
 
 function isRecovering(partition: PartitionImage): boolean {

@@ -10,6 +10,7 @@ import type { ActiveControllerService } from '../controller/active-controller-se
 import type { Logger } from '../logger.ts';
 import type { BrokerMetrics } from '../metrics.ts';
 import type { MetadataQuorum } from './metadata-quorum.ts';
+import type { QuorumRequests } from './quorum-driver.ts';
 
 export interface ControllerServices {
   readonly config: BrokerConfig;
@@ -23,6 +24,8 @@ export interface ControllerServices {
   readonly metadata: MetadataQuorum;
   /** The brokers' sessions, while this node is the active controller. */
   readonly controller: ActiveControllerService;
+  /** This node's part in the quorum, for what other nodes ask of it. */
+  readonly quorum: QuorumRequests;
   /** What the controller's decisions need to create topics: defaults, the schema of configs, chance. */
   readonly topicCreation: CreateTopicsContext;
   /** The served APIs, for ApiVersions. */

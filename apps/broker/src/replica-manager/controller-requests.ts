@@ -6,7 +6,7 @@ import type { PeerOutcome } from '../peers/peer-channel.ts';
  * `send` returns; `failed` leaves open whether the request was carried out.
  */
 export interface ControllerRequests {
-  send<Response, RequestIn>(
+  send<Response extends object, RequestIn>(
     api: Api<unknown, Response, RequestIn, never>,
     version: number,
     body: RequestIn,

@@ -1,6 +1,7 @@
 /** What the active controller serves on a controller's listener, besides the quorum's own APIs. One line per API, by key. */
 import type { HandlerDefinition } from '../../handlers/handler.ts';
 import type { ControllerServices } from '../../quorum/controller-services.ts';
+import { describeQuorum } from '../../quorum/handlers/55-describe-quorum.ts';
 import { administrationHandlers } from '../administration-handlers.ts';
 import { alterPartition } from './56-alter-partition.ts';
 import { envelope } from './58-envelope.ts';
@@ -10,6 +11,7 @@ import { allocateProducerIds } from './67-allocate-producer-ids.ts';
 
 export const controllerHandlers: readonly HandlerDefinition<ControllerServices>[] = [
   ...administrationHandlers,
+  describeQuorum,
   alterPartition,
   envelope,
   brokerRegistration,

@@ -28,6 +28,7 @@ export type DeleteRecords = ReplicaManager['deleteRecords'];
 
 export class MemoryBroker {
   readonly metadata = new MemoryQuorum(1);
+  readonly clock = new ManualClock();
   readonly services: BrokerServices;
   /** What the replicas answer to DeleteRecords. */
   deleteRecords: DeleteRecords = (_topic, _partition, offset, _timeoutMs, done) => done(0, offset);
@@ -35,15 +36,14 @@ export class MemoryBroker {
   constructor(overrides: Readonly<Record<string, string>> = {}) {
     const { config } = loadConfig({ overrides: new Map(Object.entries(overrides)) });
     const random = new SeededRandom(7);
-    const clock = new ManualClock();
     const schema = controllerSchema(config);
     const replicas: Pick<ReplicaManager, 'deleteRecords'> = {
       deleteRecords: (...request) => this.deleteRecords(...request),
     };
     const foundation = {
       config,
-      clock,
-      timers: clock,
+      clock: this.clock,
+      timers: this.clock,
       random,
       log: silentLogger,
       metrics: createMetrics(),

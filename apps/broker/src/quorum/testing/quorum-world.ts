@@ -1,6 +1,7 @@
 /**
- * A node's metadata over a disk in memory, for tests: runs of the node that follow each other on one disk, stopped in
- * order, killed, or cut off from power. Nothing happens by itself: `settle` ends turns and delivers what the disk owes.
+ * The only voter of a quorum over a disk in memory, for tests: runs of the node that follow each other on one disk,
+ * stopped in order, killed, or cut off from power. Nothing happens by itself: `settle` ends turns and delivers what the
+ * disk owes, `pass` lets time go by. It registers a broker of its own by plain decisions.
  */
 import { type LogDirectory, openLogDirectory } from '@seatlog/commit-log';
 import {
@@ -9,20 +10,36 @@ import {
   type CreatedTopic,
   type CreateTopicsContext,
   createTopics,
+  DEFAULT_QUORUM_LIMITS,
+  DEFAULT_QUORUM_TIMING,
   METADATA_TOPIC,
+  bootstrapRecords,
+  randomUuid,
+  registerBroker,
+  unfenceBroker,
 } from '@seatlog/metadata-quorum';
-import { ManualClock, ManualTurns, MemoryFileSystem, SeededRandom } from '@seatlog/runtime/testing';
+import {
+  ManualClock,
+  ManualTurns,
+  MemoryFileSystem,
+  MemoryNetwork,
+  SeededRandom,
+} from '@seatlog/runtime/testing';
 import { controllerSchema } from '../../config/controller-schema.ts';
 import { loadConfig } from '../../config/load.ts';
 import { silentLogger } from '../../logger.ts';
 import { type BrokerMetrics, createMetrics } from '../../metrics.ts';
-import { MetadataNode } from '../metadata-node.ts';
+import { watchElections } from '../../metadata/unclean-elections.ts';
+import { QuorumNode } from '../quorum-node.ts';
 
 const PATH = '/logs';
 const METADATA_PATH = `${PATH}/${METADATA_TOPIC}-0`;
 
 export interface Run {
-  readonly node: MetadataNode;
+  readonly node: QuorumNode;
+  readonly clock: ManualClock;
+  /** Of the broker that was registered; -1 before. */
+  brokerEpoch: number;
   readonly directory: LogDirectory;
   readonly turns: ManualTurns;
   readonly metrics: BrokerMetrics;
@@ -36,7 +53,7 @@ export interface Run {
   createNow(name: string): void;
 }
 
-export class MetadataWorld {
+export class QuorumWorld {
   readonly #files: MemoryFileSystem;
   readonly #random: SeededRandom;
   readonly #bytesBetweenSnapshots: number;
@@ -69,20 +86,33 @@ export class MetadataWorld {
     });
     const metrics = createMetrics();
     const fatal: Error[] = [];
-    const node = new MetadataNode({
+    const node = new QuorumNode({
+      settings: {
+        nodeId: 1,
+        directoryId: directory.directoryId,
+        clusterId: directory.clusterId,
+        voters: [{ id: 1, host: '', port: 0 }],
+        listenerName: 'CONTROLLER',
+        timing: DEFAULT_QUORUM_TIMING,
+        limits: DEFAULT_QUORUM_LIMITS,
+      },
       directory,
       fileSystem,
+      network: new MemoryNetwork(turns),
       clock,
+      timers: clock,
       random,
       log: silentLogger,
-      metrics,
-      schema,
-      bytesBetweenSnapshots: this.#bytesBetweenSnapshots,
+      segmentBytes: 1_073_741_824,
+      snapshots: { maxBytes: this.#bytesBetweenSnapshots, maxIntervalMs: 0 },
       fatal: (error) => fatal.push(error),
     });
+    watchElections(node, silentLogger, metrics);
     const context = { defaults: { numPartitions: 2, replicationFactor: 1 }, schema, random };
     const run: Run = {
       node,
+      clock,
+      brokerEpoch: -1,
       directory,
       turns,
       metrics,
@@ -108,19 +138,50 @@ export class MetadataWorld {
   }
 
   startOpened(run: Run): void {
-    const outcomes: (Error | null)[] = [];
-    const registration = {
-      endpoints: [{ name: 'PLAINTEXT', host: 'localhost', port: 9092, securityProtocol: 0 }],
-      rack: null,
-      apply: (image: ClusterImage, previous: ClusterImage) => {
-        run.applied.push({ image, previous });
-        run.onApply(image);
-      },
-    };
-    run.node.start(registration, (error) => outcomes.push(error));
+    const { node, context } = run;
+    node.start();
     this.settle();
-    if (outcomes.length !== 1) throw new Error(`the start ended ${outcomes.length} times`);
-    if (outcomes[0] instanceof Error) throw outcomes[0];
+    if (node.term === null) throw new Error('the only voter does not lead');
+    const { schema, random } = context;
+    const request = {
+      brokerId: 1,
+      incarnationId: randomUuid(random),
+      endpoints: [{ name: 'PLAINTEXT', host: 'localhost', port: 9092, securityProtocol: 0 }],
+      features: [],
+      rack: null,
+      logDirs: [run.directory.directoryId],
+      previousBrokerEpoch: run.directory.previousBrokerEpoch ?? -1,
+    };
+    node.change(
+      (image) => ({ records: bootstrapRecords(image), answer: null }),
+      () => {},
+    );
+    node.change(
+      (image) => registerBroker(image, request, { schema, sessionAlive: false }),
+      (outcome) => {
+        if (outcome.kind === 'committed') run.brokerEpoch = outcome.answer.brokerEpoch;
+      },
+    );
+    this.settle();
+    node.attach((image, previous) => {
+      run.applied.push({ image, previous });
+      run.onApply(image);
+    });
+    node.change(
+      (image) => unfenceBroker(image, 1, run.brokerEpoch, schema),
+      () => {},
+    );
+    this.settle();
+    if (node.image.brokers.get(1)?.fenced !== false) throw new Error('the broker is not registered');
+  }
+
+  /** Opens the log directory and leads the quorum, without a broker. */
+  lead(): Run {
+    const run = this.open();
+    run.node.start();
+    this.settle();
+    if (run.node.term === null) throw new Error('the only voter does not lead');
+    return run;
   }
 
   start(): Run {
@@ -136,6 +197,14 @@ export class MetadataWorld {
       const next = this.#files.heldCompletions.findIndex(({ name }) => !this.#syncsHeld || name !== 'sync');
       if (next !== -1) this.#files.deliver(next);
       else if ((this.#run?.turns.pending ?? 0) === 0) return;
+    }
+  }
+
+  /** Lets so much time go by, in small steps. */
+  pass(milliseconds: number): void {
+    for (let passed = 0; passed < milliseconds; passed += 50) {
+      this.#run?.clock.advance(50);
+      this.settle();
     }
   }
 
@@ -163,8 +232,13 @@ export class MetadataWorld {
   stop(): void {
     const run = this.#run;
     if (run === null) throw new Error('nothing runs');
-    run.node.close();
-    run.directory.close({ brokerEpoch: run.node.brokerEpoch }, (error) => {
+    let isStopped = false;
+    run.node.stop(() => {
+      isStopped = true;
+    });
+    this.settle();
+    if (!isStopped) throw new Error('the node did not stop');
+    run.directory.close({ brokerEpoch: run.brokerEpoch }, (error) => {
       if (error !== null) throw error;
     });
     this.settle();
