@@ -8,7 +8,6 @@
  */
 export * from './controller/alter-configs.ts';
 export * from './controller/alter-partition.ts';
-export * from './controller/automatic-topics.ts';
 export * from './controller/broker-lifecycle.ts';
 export type { ConfigSchema } from './controller/config-schema.ts';
 export * from './controller/create-partitions.ts';
@@ -45,7 +44,7 @@ export type * from './raft/quorum-events.ts';
 export type * from './raft/quorum-log.ts';
 export * from './raft/quorum-messages.ts';
 export type * from './raft/quorum-moment.ts';
-export type * from './raft/quorum-replica.ts';
+export * from './raft/quorum-replica.ts';
 export * from './raft/quorum-settings.ts';
 export type * from './records/control-records.ts';
 export * from './records/metadata-batch.ts';

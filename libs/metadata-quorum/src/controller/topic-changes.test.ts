@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { ErrorCode, ZERO_UUID } from '@seatlog/kafka-protocol';
 import { configsOf, ResourceType, topicById } from '../image/cluster-image.ts';
 import { TestCluster } from '../testing/cluster.ts';
-import { autoCreateTopics, ensureInternalTopic } from './automatic-topics.ts';
 import { createPartitions } from './create-partitions.ts';
 import { MAX_PARTITIONS_PER_REQUEST } from './create-topics.ts';
 import { deleteTopics } from './delete-topics.ts';
@@ -147,48 +146,6 @@ describe('createPartitions', () => {
     );
     expect(records).toEqual([]);
     expect(answer[0]?.errorCode).toBe(0);
-  });
-});
-
-describe('autoCreateTopics', () => {
-  it('creates what is missing, once', () => {
-    const cluster = withTopics('a');
-    const answer = cluster.decide(autoCreateTopics(cluster.image, ['a', 'b', 'b', '..'], cluster.context));
-    expect(answer.map(({ name, errorCode }) => [name, errorCode])).toEqual([
-      ['b', 0],
-      ['..', ErrorCode.INVALID_TOPIC_EXCEPTION],
-    ]);
-    expect([...cluster.image.topics.keys()]).toEqual(['a', 'b']);
-  });
-});
-
-describe('ensureInternalTopic', () => {
-  const offsets = {
-    name: '__consumer_offsets',
-    numPartitions: 50,
-    replicationFactor: 3,
-    configs: { 'cleanup.policy': 'compact' },
-  };
-
-  it('makes the topic once, with its own counts and configs', () => {
-    const cluster = withTopics();
-    expect(cluster.decide(ensureInternalTopic(cluster.image, offsets, cluster.context)).errorCode).toBe(0);
-    expect(cluster.image.topics.get('__consumer_offsets')?.partitions).toHaveLength(50);
-    expect(configsOf(cluster.image, ResourceType.TOPIC, '__consumer_offsets').get('cleanup.policy')).toBe(
-      'compact',
-    );
-    const again = ensureInternalTopic(cluster.image, offsets, cluster.context);
-    expect(again).toEqual({ records: [], answer: { errorCode: 0, errorMessage: null } });
-  });
-
-  it('waits with COORDINATOR_NOT_AVAILABLE for enough live brokers', () => {
-    const cluster = new TestCluster();
-    cluster.start(1);
-    cluster.start(2);
-    cluster.register(3);
-    const { records, answer } = ensureInternalTopic(cluster.image, offsets, cluster.context);
-    expect(records).toEqual([]);
-    expect(answer.errorCode).toBe(ErrorCode.COORDINATOR_NOT_AVAILABLE);
   });
 });
 
