@@ -2,7 +2,10 @@
  * Ids that follow from what they name: the same buyer, event and idempotency key give the same order however often the
  * request is sent, and an order and a seat give the same reservation. Whoever sees a record twice sees the same id twice.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+
+/** The first digit of a UUID's fourth group: two bits are fixed, two are free. */
+const VARIANTS = ['8', '9', 'a', 'b'] as const;
 
 /** An idempotency key belongs to its user: two users may use the same one. */
 export interface RequestIdentity {
@@ -25,19 +28,18 @@ export function refundIdOf(reservationId: string): string {
 
 /** Tells a repeated request from another one under the same idempotency key. `parts` must be in a canonical form. */
 export function requestFingerprint(parts: readonly string[]): string {
-  return digest(parts).toString('base64url');
+  return hash('sha256', joined(parts), 'base64url');
 }
 
 // No part holds a line feed (each is checked at the edge), so that joining them keeps them apart.
-function digest(parts: readonly string[]): Buffer {
-  return createHash('sha256').update(parts.join('\n')).digest();
+function joined(parts: readonly string[]): string {
+  return parts.join('\n');
 }
 
-/** A UUID of version 8 (its bits are the application's own, RFC 9562). */
+/** A UUID of version 8 (its bits are the application's own, RFC 9562), of the digest's first 16 bytes. */
 function derivedUuid(parts: readonly string[]): string {
-  const bytes = digest(parts).subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  // As text from the start: bytes in between would cost three times as much.
+  const hex = hash('sha256', joined(parts), 'hex');
+  const variant = VARIANTS[Number.parseInt(hex.charAt(16), 16) & 3] ?? '';
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
