@@ -10,7 +10,9 @@ export type MetadataErrorCode =
   /** Bytes that are no metadata record or batch. */
   | 'MALFORMED_RECORD'
   /** A snapshot without header or footer, or with records after its footer. */
-  | 'INCOMPLETE_SNAPSHOT';
+  | 'INCOMPLETE_SNAPSHOT'
+  /** The quorum went on without records that were committed: a voter lost what it had synced. */
+  | 'COMMITTED_RECORDS_LOST';
 
 const hints: Readonly<Record<MetadataErrorCode, string>> = {
   FOLD_MISMATCH:
@@ -19,6 +21,8 @@ const hints: Readonly<Record<MetadataErrorCode, string>> = {
   MALFORMED_RECORD:
     'Keep a copy of the metadata directory; restore it from a backup or from another controller.',
   INCOMPLETE_SNAPSHOT: 'Delete that .checkpoint file if an older one and the log up to it are still there.',
+  COMMITTED_RECORDS_LOST:
+    'Keep copies of all metadata directories; find the controller whose directory was lost or replaced, and restore it.',
 };
 
 export class MetadataError extends Error {

@@ -1,17 +1,6 @@
 /**
  * One node's part in the quorum of the metadata log: KRaft with static voters (`kraft.version` 0), as a pure state
- * machine.
- *
- *     unattached ──election time-out──▶ prospective ──a majority would──▶ candidate ──a majority does──▶ leader
- *     prospective ──refused, or time-out──▶ unattached, or follower if the leader of its epoch is known
- *     candidate ──refused, or time-out──▶ prospective, after a pause
- *     leader ──no majority fetches, `resign`, `shutdown`──▶ resigned ──election time-out──▶ prospective
- *     follower ──fetch time-out──▶ prospective (an observer: unattached)
- *     follower ──the leader resigns──▶ unattached
- *     any ──a greater epoch──▶ unattached, or follower where its leader is named
- *     unattached, prospective, candidate ──the leader of its epoch is named──▶ follower
- *
- * An observer is only ever unattached or follower. The only voter of a quorum elects itself within `started`.
+ * machine. `QuorumStanding` has its roles and how they change. The only voter of a quorum elects itself within `started`.
  *
  * What it promises
  * - At most one leader in an epoch; no epoch is used twice by a node whose quorum-state file is kept.
@@ -36,15 +25,22 @@
  * - The image is built of what lies below the high watermark, which `high-watermark` tells; at the start that is the
  *   latest snapshot.
  */
-import type { Random } from '@seatlog/runtime';
 import type { apis, RequestOf, ResponseInput } from '@seatlog/kafka-protocol';
+import type { Random } from '@seatlog/runtime';
 import type { QuorumState } from '../quorum/quorum-state.ts';
+import { describeQuorum } from './describe-quorum.ts';
+import { HighWatermark } from './high-watermark.ts';
+import { LogChanges } from './log-changes.ts';
+import { QuorumContext } from './quorum-context.ts';
 import type { QuorumDescription } from './quorum-description.ts';
 import type { LeaderAndEpoch, QuorumEffect } from './quorum-effects.ts';
 import type { QuorumEvent } from './quorum-events.ts';
 import type { LogBatch, QuorumLog } from './quorum-log.ts';
 import type { QuorumMoment } from './quorum-moment.ts';
 import type { QuorumSettings } from './quorum-settings.ts';
+import { QuorumStanding } from './quorum-standing.ts';
+import { RequestAnswers } from './request-answers.ts';
+import { ResponseReader } from './response-reader.ts';
 
 export interface QuorumReplicaOptions {
   readonly settings: QuorumSettings;
@@ -54,17 +50,154 @@ export interface QuorumReplicaOptions {
   readonly random: Pick<Random, 'fraction' | 'uint32'>;
 }
 
-export interface QuorumReplicaApi<Batch extends LogBatch = LogBatch> {
-  step(event: QuorumEvent<Batch>, moment: QuorumMoment): readonly QuorumEffect<Batch>[];
+/** How many election time-outs a stopping leader waits for another one, at most. */
+const CLOSING_ELECTION_TIMEOUTS = 2;
+
+export class QuorumReplica<Batch extends LogBatch = LogBatch> {
+  readonly #context: QuorumContext<Batch>;
+  readonly #changes: LogChanges<Batch>;
+  readonly #highWatermark: HighWatermark<Batch>;
+  readonly #standing: QuorumStanding<Batch>;
+  readonly #requests: RequestAnswers<Batch>;
+  readonly #responses: ResponseReader<Batch>;
+  /** When a stopping node closes at the latest; Infinity while it does not stop, or once it has closed. */
+  #closesAtMs = Infinity;
+
+  constructor(options: QuorumReplicaOptions) {
+    const context = new QuorumContext<Batch>(options);
+    this.#context = context;
+    this.#changes = new LogChanges(context);
+    this.#highWatermark = new HighWatermark(context);
+    const { storedState } = options;
+    this.#standing = new QuorumStanding({
+      context,
+      changes: this.#changes,
+      highWatermark: this.#highWatermark,
+      storedState,
+    });
+    this.#requests = new RequestAnswers(context, this.#standing);
+    this.#responses = new ResponseReader(context, this.#standing);
+  }
+
   /** When `tick` is due, on the monotonic clock; Infinity if nothing is waited for. It may change with every step. */
-  readonly nextDueAtMs: number;
-  readonly leaderAndEpoch: LeaderAndEpoch;
+  get nextDueAtMs(): number {
+    return Math.min(this.#standing.nextDueAtMs, this.#closesAtMs);
+  }
+
+  get leaderAndEpoch(): LeaderAndEpoch {
+    return this.#standing.leader;
+  }
+
   /** What is committed as far as this node knows; at the start, the end of its snapshot. */
-  readonly highWatermark: number;
+  get highWatermark(): number {
+    return this.#highWatermark.offset;
+  }
+
   /** Whether this node leads, its term begun or not. */
-  readonly isLeader: boolean;
+  get isLeader(): boolean {
+    return this.#standing.state.role === 'leader';
+  }
+
   /** For `/state` and metrics. */
-  readonly description: QuorumDescription;
+  get description(): QuorumDescription {
+    const { state, leader, votedId } = this.#standing;
+    const members = state.role === 'leader' ? state.leadership.members : null;
+    return {
+      nodeId: this.#context.nodeId,
+      role: state.role,
+      isVoter: this.#context.isVoter,
+      leader,
+      votedId,
+      highWatermark: this.#highWatermark.offset,
+      logEndOffset: this.#context.log.logEndOffset,
+      voters: members?.voters ?? [],
+      observers: members?.observers ?? [],
+    };
+  }
+
   /** Any node can be asked; one that does not lead answers NOT_LEADER_OR_FOLLOWER and says who does. */
-  describeQuorum(request: RequestOf<typeof apis.describeQuorum>): ResponseInput<typeof apis.describeQuorum>;
+  describeQuorum(
+    request: RequestOf<typeof apis.describeQuorum>,
+    version = 2,
+  ): ResponseInput<typeof apis.describeQuorum> {
+    return describeQuorum(this.description, this.#context.settings, request, version);
+  }
+
+  step(event: QuorumEvent<Batch>, moment: QuorumMoment): readonly QuorumEffect<Batch>[] {
+    this.#context.beginStep(moment);
+    this.#changes.beginStep();
+    this.#take(event);
+    this.#standing.drive();
+    this.#closeIfDone();
+    return this.#context.effects;
+  }
+
+  #take(event: QuorumEvent<Batch>): void {
+    switch (event.type) {
+      case 'started':
+        return this.#standing.start();
+      case 'tick':
+        return;
+      case 'request':
+        return this.#requests.answer(event);
+      case 'response':
+        return this.#responses.read(event);
+      case 'request-failed':
+        return this.#responses.failed(event.requestId);
+      case 'append':
+        return this.#append(event.batch);
+      case 'log-changed':
+        return this.#lookAtLog();
+      case 'append-failed':
+        return this.#appendFailed();
+      case 'snapshot-installed':
+        if (this.#changes.installed(event.id)) this.#highWatermark.raise(event.id.endOffset);
+        return this.#lookAtLog();
+      case 'snapshot-unfit':
+        this.#changes.installed(event.id);
+        return this.#appendFailed();
+      case 'resign':
+        return this.#standing.resign('asked to');
+      case 'shutdown':
+        return this.#close();
+    }
+  }
+
+  #append(batch: Batch): void {
+    const { state } = this.#standing;
+    if (state.role === 'leader') state.leadership.append(batch);
+    else this.#context.emit({ type: 'append-refused', batch });
+  }
+
+  #lookAtLog(): void {
+    this.#changes.look();
+    const { state } = this.#standing;
+    if (state.role === 'leader') state.leadership.logChanged();
+    else if (state.role === 'follower') state.following.logChanged();
+  }
+
+  #appendFailed(): void {
+    const { state } = this.#standing;
+    if (state.role === 'leader') this.#standing.resign('the metadata log could not be written');
+    else if (state.role === 'follower') state.following.pause();
+    this.#lookAtLog();
+  }
+
+  #close(): void {
+    this.#standing.close();
+    this.#standing.resign('this node stops');
+    const { settings, monotonic, otherVoterIds } = this.#context;
+    const waits = this.#standing.state.role === 'resigned' && otherVoterIds.length > 0;
+    const patienceMs = waits ? CLOSING_ELECTION_TIMEOUTS * settings.timing.electionTimeoutMs : 0;
+    this.#closesAtMs = monotonic + patienceMs;
+  }
+
+  /** A leader that stops stays until another one is known, so that its vote is there for the election. */
+  #closeIfDone(): void {
+    const isDue = this.#context.monotonic >= this.#closesAtMs;
+    const isFollower = this.#standing.state.role === 'follower' && this.#closesAtMs !== Infinity;
+    if (!isDue && !isFollower) return;
+    this.#closesAtMs = Infinity;
+    this.#context.emit({ type: 'closed' });
+  }
 }

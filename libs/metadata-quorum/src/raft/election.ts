@@ -1,0 +1,57 @@
+/**
+ * One voter's try to be elected: asks the others, counts itself, and says when the matter is decided. With `preVote` it
+ * only asks whether they would.
+ */
+import { voteRequest } from './quorum-requests.ts';
+import { endOf } from './log-position.ts';
+import type { QuorumContext } from './quorum-context.ts';
+import type { LogBatch } from './quorum-log.ts';
+import { RequestRound } from './request-round.ts';
+
+export class Election<Batch extends LogBatch> {
+  readonly #context: QuorumContext<Batch>;
+  readonly #round: RequestRound<Batch>;
+  readonly #granted: Set<number>;
+  readonly #refused = new Set<number>();
+  readonly #deadlineMs: number;
+
+  constructor(context: QuorumContext<Batch>, epoch: number, preVote: boolean) {
+    this.#context = context;
+    this.#granted = new Set([context.nodeId]);
+    this.#deadlineMs = context.monotonic + context.electionTimeoutMs();
+    const position = endOf(context.log);
+    const { requestTimeoutMs } = context.settings.timing;
+    this.#round = new RequestRound(context, context.otherVoterIds, requestTimeoutMs, (voterId) =>
+      voteRequest(context.settings, voterId, epoch, position, preVote),
+    );
+  }
+
+  get outcome(): 'open' | 'won' | 'lost' {
+    const { majority, voterIds, monotonic } = this.#context;
+    if (this.#granted.size >= majority) return 'won';
+    const canWin = voterIds.length - this.#refused.size >= majority;
+    return canWin && monotonic < this.#deadlineMs ? 'open' : 'lost';
+  }
+
+  get grantingVoters(): readonly number[] {
+    return [...this.#granted];
+  }
+
+  get nextDueAtMs(): number {
+    return Math.min(this.#deadlineMs, this.#round.nextDueAtMs);
+  }
+
+  run(): void {
+    this.#round.run();
+  }
+
+  /** The voter that a request of this election has come back from; null if it is none of this election's. */
+  take(requestId: number): number | null {
+    return this.#round.take(requestId);
+  }
+
+  count(voterId: number, granted: boolean): void {
+    this.#round.settle(voterId);
+    (granted ? this.#granted : this.#refused).add(voterId);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * What the parts of one replica share in a step: its settings, its log, the moment, chance, and the effects so far.
+ */
+import type { PersistState, QuorumEffect, QuorumLogLine } from './quorum-effects.ts';
+import type { LogBatch, QuorumLog } from './quorum-log.ts';
+import type { RequestToSend } from './quorum-messages.ts';
+import type { QuorumMoment } from './quorum-moment.ts';
+import type { QuorumReplicaOptions } from './quorum-replica.ts';
+import type { QuorumSettings } from './quorum-settings.ts';
+
+/** Requests of one run of the process; the ids of another run begin elsewhere, as chance has it. */
+const REQUEST_IDS_OF_A_RUN = 2 ** 20;
+
+export class QuorumContext<Batch extends LogBatch> {
+  readonly settings: QuorumSettings;
+  readonly log: QuorumLog;
+  readonly #random: QuorumReplicaOptions['random'];
+  readonly #voterIds: readonly number[];
+  #effects: QuorumEffect<Batch>[] = [];
+  #moment: QuorumMoment = { now: 0, monotonic: 0 };
+  #nextRequestId: number;
+
+  constructor({ settings, log, random }: QuorumReplicaOptions) {
+    this.settings = settings;
+    this.log = log;
+    this.#random = random;
+    this.#voterIds = settings.voters.map(({ id }) => id);
+    this.#nextRequestId = random.uint32() * REQUEST_IDS_OF_A_RUN;
+  }
+
+  beginStep(moment: QuorumMoment): void {
+    this.#moment = moment;
+    this.#effects = [];
+  }
+
+  get effects(): readonly QuorumEffect<Batch>[] {
+    return this.#effects;
+  }
+
+  get moment(): QuorumMoment {
+    return this.#moment;
+  }
+
+  get monotonic(): number {
+    return this.#moment.monotonic;
+  }
+
+  get nodeId(): number {
+    return this.settings.nodeId;
+  }
+
+  get voterIds(): readonly number[] {
+    return this.#voterIds;
+  }
+
+  get otherVoterIds(): readonly number[] {
+    return this.#voterIds.filter((id) => id !== this.nodeId);
+  }
+
+  get isVoter(): boolean {
+    return this.isVoterId(this.nodeId);
+  }
+
+  get majority(): number {
+    return Math.floor(this.#voterIds.length / 2) + 1;
+  }
+
+  isVoterId(id: number): boolean {
+    return this.#voterIds.includes(id);
+  }
+
+  emit(effect: QuorumEffect<Batch>): void {
+    if (effect.type === 'persist-state' && this.#replacesState(effect)) return;
+    this.#effects.push(effect);
+  }
+
+  /** Gives the id that the answer will bear. */
+  send(to: number, timeoutMs: number, request: RequestToSend): number {
+    const requestId = this.#nextRequestId;
+    this.#nextRequestId += 1;
+    this.emit({ type: 'send', requestId, to, timeoutMs, ...request });
+    return requestId;
+  }
+
+  say(level: QuorumLogLine['level'], message: string, fields: QuorumLogLine['fields']): void {
+    this.emit({ type: 'log', line: { level, message, fields } });
+  }
+
+  fraction(): number {
+    return this.#random.fraction();
+  }
+
+  /** From one to two election time-outs, so that voters do not all stand at the same moment. */
+  electionTimeoutMs(): number {
+    return this.settings.timing.electionTimeoutMs * (1 + this.fraction());
+  }
+
+  /** A random pause, whose bound doubles with every attempt up to `electionBackoffMaxMs`. */
+  backoffMs(attempts: number): number {
+    const { retryBackoffMs, electionBackoffMaxMs } = this.settings.timing;
+    const bound = Math.min(retryBackoffMs * 2 ** Math.min(attempts, 30), electionBackoffMaxMs);
+    return bound * (0.5 + 0.5 * this.fraction());
+  }
+
+  /** A state that nothing was done on the strength of need not be synced for itself. */
+  #replacesState(effect: PersistState): boolean {
+    const isIdle = ({ type }: QuorumEffect<Batch>) => type === 'log' || type === 'leader-changed';
+    const last = this.#effects.findLastIndex((earlier) => !isIdle(earlier));
+    if (this.#effects[last]?.type !== 'persist-state') return false;
+    this.#effects[last] = effect;
+    return true;
+  }
+}
