@@ -20,7 +20,10 @@ const commands = {
   build: 'scripts/build.ts',
   check: 'scripts/check.ts',
   format: 'scripts/format.ts',
+  simulate: 'tests/simulation/main.ts',
   test: 'scripts/test.ts',
+  drill: 'tests/drill/main.ts',
+  seatlog: 'apps/cli/src/main.ts',
 };
 
 function commandFile(name) {
@@ -37,7 +40,8 @@ function commandFile(name) {
 /** Runs the command as a child, hands signals on, and ends as the child ended. */
 function run(node, file, parameters) {
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', file, ...parameters], {
-    cwd: root,
+    // Paths that are given to the seatlog command are those of whoever typed it.
+    cwd: name === 'seatlog' ? process.cwd() : root,
     stdio: 'inherit',
     env: {
       ...process.env,

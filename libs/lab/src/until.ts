@@ -7,6 +7,7 @@ export async function until<T>(
   what: string,
   withinMs: number,
   look: () => T | null | Promise<T | null>,
+  everyMs = LOOK_AGAIN_MS,
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {
@@ -18,7 +19,7 @@ export async function until<T>(
       why = `: ${String(error)}`;
     }
     if (performance.now() > end) throw new Error(`${what} did not come within ${withinMs} ms${why}`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 

@@ -1,0 +1,184 @@
+/** A drill: a cluster, load, one fault after another, then rest, and a judgement on everything that was recorded. */
+import { type Anomaly, checkHistory, HistoryRecorder } from '@seatlog/history';
+import { createClient } from '@seatlog/kafka-client';
+import { pause } from '@seatlog/lab';
+import { DrillCluster, TOPIC } from './drill-cluster.ts';
+import type { DrillSettings } from './drill-settings.ts';
+import { FailoverWatch, type Spread, spreadOf } from './failover-watch.ts';
+import { FaultInjection } from './fault-injection.ts';
+import { type FaultKind, FaultPlan } from './fault-plan.ts';
+import { lookAtTheEnd } from './final-look.ts';
+import { Readers } from './readers.ts';
+import { Writers } from './writers.ts';
+
+export interface DrillReport {
+  readonly ok: boolean;
+  readonly seed: number;
+  readonly brokers: number;
+  readonly seconds: number;
+  readonly faults: Partial<Record<FaultKind, number>>;
+  /** Records sent and records read. */
+  readonly operations: number;
+  readonly acked: number;
+  readonly failed: number;
+  readonly unknown: number;
+  readonly polled: number;
+  readonly anomalyCount: number;
+  /** The first of them. */
+  readonly anomalies: readonly Anomaly[];
+  readonly complaints: readonly string[];
+  readonly sessionTimeoutMs: number;
+  /** From the death of a leader to the next acknowledged record of its partition that was sent after it. */
+  readonly failoverMs: Spread;
+  /** From the end of a fault (all nodes run) until every ISR is whole. */
+  readonly isrWholeMs: Spread;
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly consumerFailures: Readonly<Record<string, number>>;
+}
+
+export interface DrillOutcome {
+  readonly report: DrillReport;
+  readonly recorder: HistoryRecorder;
+}
+
+const CLIENT_IDS = ['drill-producer-1', 'drill-producer-2', 'drill-producer-3'] as const;
+const MOST_CALM_MS = 1_500;
+const PROGRESS_MS = 5_000;
+const MOST_LISTED = 20;
+
+export async function runDrill(
+  settings: DrillSettings,
+  dataDirectory: string,
+  say: (line: string) => void,
+): Promise<DrillOutcome> {
+  await using cluster = await DrillCluster.start(dataDirectory, settings);
+  return new Drill(settings, cluster, say).run();
+}
+
+class Drill {
+  readonly #settings: DrillSettings;
+  readonly #cluster: DrillCluster;
+  readonly #began = performance.now();
+  readonly #say: (line: string) => void;
+  readonly #recorder = new HistoryRecorder();
+  readonly #watch = new FailoverWatch();
+  readonly #wholeMs: number[] = [];
+  readonly #faults: Partial<Record<FaultKind, number>> = {};
+  readonly #complaints: string[] = [];
+
+  constructor(settings: DrillSettings, cluster: DrillCluster, say: (line: string) => void) {
+    this.#settings = settings;
+    this.#cluster = cluster;
+    this.#say = (line) => say(`${this.#seconds().toFixed(1).padStart(7)} s  ${line}`);
+  }
+
+  async run(): Promise<DrillOutcome> {
+    const { brokers, partitions, rate } = this.#settings;
+    await this.#createTopic();
+    const bootstrap = this.#cluster.cluster.bootstrap;
+    const readers = new Readers({ brokers: bootstrap, partitions, recorder: this.#recorder });
+    for (const name of ['drill-member-1', 'drill-member-2']) readers.startMember(name);
+    readers.startAlone('drill-alone');
+    const writers = new Writers({
+      brokers: bootstrap,
+      clientIds: CLIENT_IDS,
+      partitions,
+      rate,
+      recorder: this.#recorder,
+      onAcked: (partition, beganAt) => this.#watch.acked(partition, beganAt, performance.now()),
+    });
+    const progress = setInterval(() => this.#tellProgress(writers, readers), PROGRESS_MS);
+    try {
+      await this.#bringFaultsAbout();
+      this.#say('no more faults; waiting for what is under way');
+      await writers.finish();
+      const { complaints, read } = await lookAtTheEnd(this.#cluster, readers, this.#recorder, partitions);
+      this.#complaints.push(...complaints);
+      readers.polled += read;
+    } finally {
+      clearInterval(progress);
+      await writers.finish();
+      await readers.stop();
+    }
+    this.#complaints.push(...readers.complaints);
+    this.#say(`checking a history of ${this.#recorder.length} entries on ${brokers} broker(s)`);
+    return { report: this.#report(writers, readers), recorder: this.#recorder };
+  }
+
+  async #createTopic(): Promise<void> {
+    const { brokers, partitions } = this.#settings;
+    await using client = createClient({ brokers: this.#cluster.cluster.bootstrap, clientId: 'drill-set-up' });
+    await client.admin().createTopics([{ name: TOPIC, partitions, replicationFactor: brokers }]);
+    await this.#cluster.untilWhole();
+  }
+
+  async #bringFaultsAbout(): Promise<void> {
+    const { seed, faults, sessionTimeoutMs } = this.#settings;
+    const plan = new FaultPlan(seed, faults);
+    const injection = new FaultInjection(this.#cluster, sessionTimeoutMs, CLIENT_IDS, {
+      say: (line) => this.#say(line),
+      leaderDies: (partitions) => this.#watch.leaderDied(partitions, performance.now()),
+    });
+    for (let done = 0; !this.#isOver(done); done += 1) {
+      const fault = plan.next();
+      await pause(fault.calm * MOST_CALM_MS);
+      this.#say(`fault ${done + 1}: ${fault.kind}`);
+      await injection.bringAbout(fault);
+      this.#faults[fault.kind] = (this.#faults[fault.kind] ?? 0) + 1;
+      const wholeMs = await this.#cluster.untilWhole();
+      this.#wholeMs.push(wholeMs);
+      this.#say(`every ISR is whole after ${Math.round(wholeMs)} ms`);
+      this.#lookForFallen();
+    }
+  }
+
+  #isOver(done: number): boolean {
+    const { end } = this.#settings;
+    return 'rounds' in end ? done >= end.rounds : this.#seconds() >= end.seconds;
+  }
+
+  #lookForFallen(): void {
+    for (const { name, process } of this.#cluster.fallen()) {
+      throw new Error(`${name} has ended by itself. Its last lines:\n${process.logTail()}`);
+    }
+  }
+
+  #tellProgress(writers: Writers, readers: Readers): void {
+    const { acked, failed, unknown } = writers.counts;
+    const waiting = writers.sent - acked - failed - unknown;
+    this.#say(
+      `sent ${writers.sent}: ${acked} acked, ${waiting} waiting, ${failed + unknown} failed; read ${readers.polled}`,
+    );
+  }
+
+  #report(writers: Writers, readers: Readers): DrillReport {
+    const { seed, brokers, sessionTimeoutMs } = this.#settings;
+    const anomalies = checkHistory(this.#recorder.history);
+    const unserved = this.#watch.waiting.map(
+      (partition) => `${TOPIC}-${partition} took no record after its leader died`,
+    );
+    const complaints = [...this.#complaints, ...unserved];
+    return {
+      ok: anomalies.length === 0 && complaints.length === 0 && writers.counts.acked > 0,
+      seed,
+      brokers,
+      seconds: Math.round(this.#seconds()),
+      faults: this.#faults,
+      operations: writers.sent + readers.polled,
+      ...writers.counts,
+      polled: readers.polled,
+      anomalyCount: anomalies.length,
+      anomalies: anomalies.slice(0, MOST_LISTED),
+      complaints: complaints.slice(0, MOST_LISTED),
+      sessionTimeoutMs,
+      failoverMs: spreadOf(this.#watch.latenciesMs),
+      isrWholeMs: spreadOf(this.#wholeMs),
+      refusals: Object.fromEntries(writers.refusals),
+      consumerFailures: Object.fromEntries(readers.failures),
+    };
+  }
+
+  #seconds(): number {
+    return (performance.now() - this.#began) / 1000;
+  }
+}
