@@ -25,6 +25,7 @@ type PartitionResponse = FetchResponse['responses'][number]['partitions'][number
 const TOPIC_IDS_FROM = 13;
 const REPLICA_STATE_FROM = 15;
 const LEADER_HINT_FROM = 12;
+const ENDPOINTS_FROM = 16;
 const RACK_FROM = 11;
 const READ_COMMITTED = 1;
 const EMPTY = new Uint8Array(0);
@@ -150,7 +151,7 @@ function responseOf(
   return {
     sessionId: 0,
     responses,
-    ...(leaders.length === 0
+    ...(leaders.length === 0 || context.apiVersion < ENDPOINTS_FROM
       ? {}
       : { nodeEndpoints: leaderEndpoints(services.metadata.image, context.listenerName, leaders) }),
   };

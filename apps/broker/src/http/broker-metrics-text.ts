@@ -8,6 +8,7 @@ import type { BrokerServices } from '../services.ts';
 import { writeController, writeProcess, writeQuorum } from './controller-metrics-text.ts';
 import type { ProcessFigures } from './process-figures.ts';
 import { PrometheusText, type Sample } from './prometheus-text.ts';
+import { isUnderReplicated, partitionSamples, writeReplication } from './replication-metrics-text.ts';
 
 export function brokerMetricsText(
   services: BrokerServices,
@@ -15,7 +16,8 @@ export function brokerMetricsText(
   figures: ProcessFigures,
 ): string {
   const text = new PrometheusText();
-  writeReplicas(text, services);
+  writeReplication(text, services);
+  writeLogs(text, services);
   writeController(text, quorum, services.metrics);
   writeQuorum(text, quorum);
   writeTraffic(text, services);
@@ -25,56 +27,11 @@ export function brokerMetricsText(
   return text.toString();
 }
 
-function isUnderReplicated(partition: Partition): boolean {
-  return partition.isr.length < partition.replicas.length;
-}
-
-function isUnderMinIsr(partition: Partition): boolean {
-  return partition.isr.length < partition.config['min.insync.replicas'];
-}
-
-function partitionSamples(
-  partitions: readonly Partition[],
-  value: (partition: Partition) => number | boolean,
-): readonly Sample[] {
-  return partitions.map((partition) => ({
-    labels: { topic: partition.topic, partition: partition.index },
-    value: Number(value(partition)),
-  }));
-}
-
-function writeReplicas(text: PrometheusText, { replicas, metrics }: BrokerServices): void {
-  const all = [...replicas.partitions()];
-  const led = all.filter((partition) => partition.isLeader);
-  const server = 'kafka_server_replicamanager';
-  text.gauge(`${server}_partitioncount`, 'Replicas on this broker.', all.length);
-  text.gauge(`${server}_leadercount`, 'Partitions that this broker leads.', led.length);
-  text.gauge(
-    `${server}_underreplicatedpartitions`,
-    'Led partitions whose ISR lacks a replica.',
-    led.filter(isUnderReplicated).length,
-  );
-  text.gauge(
-    `${server}_underminisrpartitioncount`,
-    'Led partitions whose ISR is smaller than min.insync.replicas.',
-    led.filter(isUnderMinIsr).length,
-  );
-  text.counter(`${server}_isrshrinks_total`, 'Times an ISR shrank.', metrics.isrShrinks);
-  text.counter(`${server}_isrexpands_total`, 'Times an ISR grew.', metrics.isrExpands);
-  text.gauge(
-    'kafka_cluster_partition_underminisr',
-    'Whether the ISR is smaller than min.insync.replicas.',
-    partitionSamples(led, isUnderMinIsr),
-  );
-  text.gauge(
-    'kafka_cluster_partition_atminisr',
-    'Whether the ISR is as small as min.insync.replicas allows.',
-    partitionSamples(led, (partition) => partition.isr.length === partition.config['min.insync.replicas']),
-  );
+function writeLogs(text: PrometheusText, { replicas }: BrokerServices): void {
   text.gauge(
     'kafka_log_log_size',
     'Bytes of the log on disk.',
-    partitionSamples(all, (partition) => partition.log.sizeBytes),
+    partitionSamples([...replicas.partitions()], (partition) => partition.log.sizeBytes),
   );
 }
 

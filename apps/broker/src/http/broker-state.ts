@@ -1,8 +1,8 @@
 /** `/state`: what the broker holds, for consoles and for people. */
 import type { NodeState } from '../node-options.ts';
 import type { QuorumNode } from '../quorum/quorum-node.ts';
-import type { Partition } from '../replica-manager/partition.ts';
 import type { BrokerServices } from '../services.ts';
+import { partitionState } from './partition-state.ts';
 import { quorumState } from './quorum-state.ts';
 
 /** How this process stands in its cluster. */
@@ -25,30 +25,8 @@ export function brokerState(services: BrokerServices, quorum: QuorumNode, standi
       listeners: services.advertisedListeners(),
     },
     quorum: quorumState(quorum),
-    partitions: [...replicas.partitions()].map(partitionState),
+    partitions: Array.from(replicas.partitions(), (partition) => partitionState(partition, services)),
+    fetchers: replicas.fetchers,
     groups: groups.summaries(),
-  };
-}
-
-function partitionState(partition: Partition): object {
-  const { log } = partition;
-  return {
-    topic: partition.topic,
-    partition: partition.index,
-    topicId: partition.topicId,
-    leader: partition.leaderId,
-    leaderEpoch: partition.leaderEpoch,
-    partitionEpoch: partition.partitionEpoch,
-    replicas: partition.replicas,
-    isr: partition.isr,
-    logStartOffset: partition.logStartOffset,
-    highWatermark: partition.highWatermark,
-    lastStableOffset: partition.lastStableOffset,
-    logEndOffset: partition.logEndOffset,
-    sizeBytes: log.sizeBytes,
-    recoveryPoint: log.recoveryPoint,
-    leaderEpochs: log.leaderEpochs,
-    segments: log.describeSegments(),
-    failure: log.failure === null ? null : { code: log.failure.code, message: log.failure.message },
   };
 }

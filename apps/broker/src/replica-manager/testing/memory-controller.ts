@@ -1,0 +1,164 @@
+/**
+ * The active controller of a cluster in memory: the real decisions, each committed at once, and every image handed to
+ * whoever subscribed. Proposals of ISRs come through the codecs of nobody: the handler of the controller's listener
+ * answers them.
+ */
+import type { Api, RequestOf } from '@seatlog/kafka-protocol';
+import { apis } from '@seatlog/kafka-protocol';
+import {
+  beginControlledShutdown,
+  bootstrapRecords,
+  type ChangeOutcome,
+  type ClusterImage,
+  createTopics,
+  type Decision,
+  emptyImage,
+  fenceBroker,
+  incrementalAlterConfigs,
+  MetadataController,
+  randomUuid,
+  registerBroker,
+  ResourceType,
+  unfenceBroker,
+} from '@seatlog/metadata-quorum';
+import { SeededRandom } from '@seatlog/runtime/testing';
+import { controllerSchema } from '../../config/controller-schema.ts';
+import { loadConfig } from '../../config/load.ts';
+import { alterPartition } from '../../controller/handlers/56-alter-partition.ts';
+import type { RequestContext } from '../../handlers/handler.ts';
+import type { PeerOutcome } from '../../peers/peer-channel.ts';
+import type { ControllerServices } from '../../quorum/controller-services.ts';
+import type { ControllerRequests } from '../controller-requests.ts';
+
+const ALTER_PARTITION_VERSION = 3;
+
+export interface BrokerAddress {
+  readonly id: number;
+  readonly port: number;
+  readonly rack: string | null;
+}
+
+export class MemoryController {
+  readonly schema = controllerSchema(loadConfig({}).config);
+  readonly #random = new SeededRandom(7);
+  readonly #controller = new MetadataController(emptyImage, 1);
+  readonly #listeners = new Set<(image: ClusterImage) => void>();
+  /** Requests of brokers, each answered when the test says so while `holds` is set. */
+  holds = false;
+  #held: (() => void)[] = [];
+  image: ClusterImage = emptyImage;
+
+  constructor() {
+    this.change((image) => ({ records: bootstrapRecords(image), answer: null }));
+  }
+
+  subscribe(listener: (image: ClusterImage) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  change<Answer>(
+    decide: (image: ClusterImage) => Decision<Answer>,
+    done: (outcome: ChangeOutcome<Answer>) => void = () => {},
+  ): void {
+    this.#controller.change(decide, done);
+    this.image = this.#controller.written;
+    for (const listener of this.#listeners) listener(this.image);
+    this.#controller.committed(this.image.lastOffset);
+  }
+
+  /** Gives the epoch. */
+  register({ id, port, rack }: BrokerAddress, previousBrokerEpoch: number): number {
+    const request = {
+      brokerId: id,
+      incarnationId: randomUuid(this.#random),
+      endpoints: [{ name: 'PLAINTEXT', host: `broker-${id}`, port, securityProtocol: 0 }],
+      features: [],
+      rack,
+      logDirs: [randomUuid(this.#random)],
+      previousBrokerEpoch,
+    };
+    this.change((image) => registerBroker(image, request, { schema: this.schema, sessionAlive: false }));
+    return this.epochOf(id);
+  }
+
+  unfence(id: number): void {
+    this.change((image) => unfenceBroker(image, id, this.epochOf(id), this.schema));
+  }
+
+  fence(id: number): void {
+    this.change((image) => fenceBroker(image, id, this.epochOf(id), this.schema));
+  }
+
+  beginShutdown(id: number): void {
+    this.change((image) => beginControlledShutdown(image, id, this.epochOf(id), this.schema));
+  }
+
+  createTopic(
+    name: string,
+    assignments: readonly (readonly number[])[],
+    configs: Readonly<Record<string, string>> = {},
+  ): void {
+    const topic = {
+      name,
+      numPartitions: -1,
+      replicationFactor: -1,
+      assignments: assignments.map((brokerIds, partitionIndex) => ({ partitionIndex, brokerIds })),
+      configs: Object.entries(configs).map(([key, value]) => ({ name: key, value })),
+    };
+    const context = {
+      defaults: { numPartitions: 1, replicationFactor: 1 },
+      schema: this.schema,
+      random: this.#random,
+    };
+    this.change((image) => createTopics(image, { topics: [topic], validateOnly: false }, context));
+  }
+
+  setTopicConfig(resourceName: string, name: string, value: string): void {
+    const configs = [{ name, configOperation: 0, value }];
+    const resources = [{ resourceType: ResourceType.TOPIC, resourceName, configs }];
+    this.change((image) => incrementalAlterConfigs(image, { resources, validateOnly: false }, this.schema));
+  }
+
+  /** The way of a broker's requests to this controller; `later` runs the answer in a turn of its own. */
+  requestsOf(later: (action: () => void) => void): ControllerRequests {
+    return {
+      send: <Response, RequestIn>(
+        api: Api<unknown, Response, RequestIn, never>,
+        _version: number,
+        body: RequestIn,
+        _options: { readonly timeoutMs: number },
+        done: (outcome: PeerOutcome<Response>) => void,
+      ): void => {
+        if (api.key !== apis.alterPartition.key) throw new Error(`${api.name} is not served here`);
+        const serve = (): void => {
+          this.#alterPartition(body as RequestOf<typeof apis.alterPartition>, (response) =>
+            // The api is AlterPartition, so its answer is one.
+            done({ kind: 'answered', response: response as Response }),
+          );
+        };
+        later(() => (this.holds ? this.#held.push(serve) : serve()));
+      },
+    };
+  }
+
+  /** Serves what was held. */
+  release(): void {
+    this.holds = false;
+    for (const serve of this.#held.splice(0)) serve();
+  }
+
+  epochOf(id: number): number {
+    return this.image.brokers.get(id)?.epoch ?? -1;
+  }
+
+  #alterPartition(request: RequestOf<typeof apis.alterPartition>, done: (response: object) => void): void {
+    // The handler uses no more of a controller than this.
+    const services = {
+      metadata: this,
+      topicCreation: { schema: this.schema },
+    } as unknown as ControllerServices;
+    const context = { apiVersion: ALTER_PARTITION_VERSION } as RequestContext;
+    alterPartition.create(services)(request, context, (response) => done(response ?? {}));
+  }
+}
