@@ -207,6 +207,34 @@ describe('R14: fencing', () => {
     expect([world.isFenced(1), world.isFenced(2)]).toEqual([true, false]);
   });
 
+  it('F20: does not begin the session of a broker anew that was the controller and died', () => {
+    const world = new World();
+    world.start(1, 2);
+    world.quorum.lead(1);
+    world.clock.advance(60_000);
+    // Its last answer to this voter was the fetch timeout ago.
+    world.quorum.lead(-1);
+    world.clock.advance(500);
+    world.quorum.lead(CONTROLLER);
+    world.pass(SESSION_MS - 3000, 2);
+    expect([world.isFenced(1), world.isFenced(2)]).toEqual([false, false]);
+    world.pass(1000, 2);
+    expect([world.isFenced(1), world.isFenced(2)]).toEqual([true, false]);
+  });
+
+  it('leaves a controller that gave way and lives the time for two heartbeats', () => {
+    const world = new World();
+    world.start(1);
+    world.quorum.lead(1);
+    world.quorum.lead(-1);
+    world.clock.advance(60_000);
+    world.quorum.lead(CONTROLLER);
+    world.clock.advance(3500);
+    expect(world.isFenced(1)).toBe(false);
+    world.clock.advance(1000);
+    expect(world.isFenced(1)).toBe(true);
+  });
+
   it('F21: unfences a zombie that comes back, and it is no leader any more', () => {
     const world = new World();
     world.start(1, 2);

@@ -3,7 +3,7 @@
  * not hear of any more, and gives leaderships back to preferred replicas.
  *
  * All of it lives for one term. At its beginning every unfenced broker gets a fresh session, for this node cannot know
- * whom the controller before it heard of. Outside of a term everything is answered with NOT_CONTROLLER.
+ * whom the controller before it heard of; the one that was that controller is an exception. Outside of a term everything is answered with NOT_CONTROLLER.
  */
 import {
   bootstrapRecords,
@@ -50,7 +50,10 @@ export class ActiveControllerService {
   readonly #options: ActiveControllerOptions;
   readonly #checkMs: number;
   readonly #balance: LeaderBalance;
-  readonly #unhook: () => void;
+  readonly #unhook: readonly (() => void)[];
+  /** Who led the quorum last, other than this node, and when that ended. */
+  #leaderBefore: { readonly id: number; readonly endedAt: number } | null = null;
+  #leaderId: number;
   #active: ActiveTerm | null = null;
   #cancelCheck: Cancel | null = null;
 
@@ -58,14 +61,18 @@ export class ActiveControllerService {
     this.#options = options;
     this.#checkMs = Math.min(SESSION_CHECK_MS, options.config.values['broker.session.timeout.ms'] / 4);
     this.#balance = new LeaderBalance(options);
-    this.#unhook = options.quorum.onTerm({
-      termBegan: (term) => this.#begin(term),
-      termEnded: () => this.#end(),
-    });
+    this.#leaderId = options.quorum.leader.id;
+    this.#unhook = [
+      options.quorum.onLeader(({ id }) => this.#leaderChanged(id)),
+      options.quorum.onTerm({
+        termBegan: (term) => this.#begin(term),
+        termEnded: () => this.#end(),
+      }),
+    ];
   }
 
   stop(): void {
-    this.#unhook();
+    for (const unhook of this.#unhook) unhook();
     this.#end();
   }
 
@@ -129,7 +136,9 @@ export class ActiveControllerService {
     const { config, clock, log } = this.#options;
     const sessions = new BrokerSessions(config.values['broker.session.timeout.ms']);
     const now = clock.monotonic();
-    for (const { id, epoch } of liveBrokers(term.writtenImage)) sessions.open(id, epoch, now);
+    for (const { id, epoch } of liveBrokers(term.writtenImage)) {
+      sessions.open(id, epoch, this.#lastHeard(id, now));
+    }
     this.#active = { term, sessions };
     log.info('This node is the active controller', { epoch: term.epoch });
     term.change(
@@ -138,6 +147,27 @@ export class ActiveControllerService {
     );
     this.#checkLater(now);
     this.#balance.begin(term);
+  }
+
+  #leaderChanged(id: number): void {
+    const { quorum, clock } = this.#options;
+    if (this.#leaderId !== -1 && this.#leaderId !== quorum.nodeId && this.#leaderId !== id) {
+      this.#leaderBefore = { id: this.#leaderId, endedAt: clock.monotonic() };
+    }
+    this.#leaderId = id;
+  }
+
+  /**
+   * A broker that led the quorum before, in the same process, was last heard of when the quorum heard of it: its session
+   * runs since then (F20). If it is alive, it has time for two heartbeats at least.
+   */
+  #lastHeard(brokerId: number, now: number): number {
+    const before = this.#leaderBefore;
+    if (before?.id !== brokerId) return now;
+    const { values } = this.#options.config;
+    const heard = before.endedAt - values['controller.quorum.fetch.timeout.ms'];
+    const latest = now - values['broker.session.timeout.ms'] + 2 * values['broker.heartbeat.interval.ms'];
+    return Math.min(now, Math.max(heard, latest));
   }
 
   #end(): void {
