@@ -132,8 +132,11 @@ export class QuorumDriver {
     this.give({ type: 'request', token, ...({ api, body } as ReceivedRequest) });
   }
 
-  describe(request: RequestOf<typeof apis.describeQuorum>): ResponseInput<typeof apis.describeQuorum> {
-    return this.#replica.describeQuorum(request);
+  describe(
+    request: RequestOf<typeof apis.describeQuorum>,
+    version: number,
+  ): ResponseInput<typeof apis.describeQuorum> {
+    return this.#replica.describeQuorum(request, version);
   }
 
   /** Hands leadership on, if this node has it, and ends. */

@@ -16,8 +16,9 @@ export class ManualClock implements Clock, Timers {
     this.#now = now;
   }
 
+  /** Whole milliseconds, as from a system's clock; delays may have fractions. */
   now(): number {
-    return this.#now;
+    return Math.floor(this.#now);
   }
 
   monotonic(): number {

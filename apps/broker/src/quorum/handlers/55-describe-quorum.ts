@@ -5,7 +5,7 @@ import { defineControllerHandler } from '../../handlers/handler.ts';
 export const describeQuorum = defineControllerHandler(
   apis.describeQuorum,
   ({ quorum }) =>
-    (request, _context, respond) => {
-      respond(quorum.describe(request));
+    (request, context, respond) => {
+      respond(quorum.describe(request, context.apiVersion));
     },
 );
