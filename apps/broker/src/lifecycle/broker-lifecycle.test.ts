@@ -2,7 +2,7 @@ import { unregisterBroker } from '@seatlog/metadata-quorum';
 import { describe, expect, it } from 'vitest';
 import { controllerSchema } from '../config/controller-schema.ts';
 import { loadConfig } from '../config/load.ts';
-import { CONTROLLED_SHUTDOWN_LIMIT_MS } from './broker-lifecycle.ts';
+import { CONTROLLED_SHUTDOWN_LIMIT_MS, CONTROLLER_ABSENCE_LIMIT_MS } from './broker-lifecycle.ts';
 import { ClusterWorld } from './testing/cluster-world.ts';
 
 const SESSION_MS = 9000;
@@ -187,6 +187,26 @@ describe('R14: a controlled shutdown', () => {
     expect(isStopped).toBe(false);
     await world.until(() => isStopped);
     expect(broker?.lifecycle.state).toBe('stopped');
+  });
+
+  it('waits shorter while the quorum has no leader: the whole cluster may be stopping', async () => {
+    const world = await threeBrokers();
+    const broker = world.brokers.get(1);
+    world.unreachable.add(100);
+    let isStopped = false;
+    void broker?.lifecycle.beginControlledShutdown().then(() => {
+      isStopped = true;
+    });
+    world.pass(2000);
+    world.lead(-1);
+    world.pass(CONTROLLER_ABSENCE_LIMIT_MS - 1000);
+    world.lead(-1);
+    world.pass(900);
+    await Promise.resolve();
+    expect(isStopped).toBe(false);
+    world.pass(100);
+    await Promise.resolve();
+    expect([isStopped, broker?.lifecycle.state]).toEqual([true, 'stopped']);
   });
 
   it('of a broker that is not registered yet is over at once', async () => {

@@ -21,6 +21,8 @@ import {
 
 /** How long a stopping broker waits for leave to stop. */
 export const CONTROLLED_SHUTDOWN_LIMIT_MS = 15_000;
+/** And how long without a controller: who would give leave may have stopped as well, for good. */
+export const CONTROLLER_ABSENCE_LIMIT_MS = 5000;
 /** The least time that a request has, however short sessions are. */
 const SHORTEST_REQUEST_MS = 500;
 
@@ -47,13 +49,14 @@ export class BrokerLifecycle {
   readonly #options: BrokerLifecycleOptions;
   readonly #machine: LifecycleMachine;
   readonly #incarnationId: string;
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribe: readonly (() => void)[];
   #endpoints: BrokerToRegister['endpoints'] = [];
   #registration: Waiting<number> | null = null;
   #unfencing: (() => void) | null = null;
   #shutdown: (() => void) | null = null;
   #cancelTimer: Cancel | null = null;
   #cancelLimit: Cancel | null = null;
+  #cancelAbsence: Cancel | null = null;
   #isClosed = false;
 
   constructor(options: BrokerLifecycleOptions) {
@@ -63,7 +66,10 @@ export class BrokerLifecycle {
       heartbeatIntervalMs: options.config.values['broker.heartbeat.interval.ms'],
       previousBrokerEpoch: options.previousBrokerEpoch ?? -1,
     });
-    this.#unsubscribe = options.quorum.subscribe((image) => this.#imageApplied(image.lastOffset));
+    this.#unsubscribe = [
+      options.quorum.subscribe((image) => this.#imageApplied(image.lastOffset)),
+      options.quorum.onLeader(() => this.#watchForAbsence()),
+    ];
   }
 
   get state(): LifecycleState {
@@ -107,9 +113,8 @@ export class BrokerLifecycle {
   /** No more heartbeats. */
   stop(): void {
     this.#isClosed = true;
-    this.#unsubscribe();
-    this.#cancelTimer?.();
-    this.#cancelLimit?.();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#cancelTimers();
     this.#registration?.reject(new Error('The broker stopped before it was registered.'));
     this.#registration = null;
     this.#shutdown?.();
@@ -136,7 +141,7 @@ export class BrokerLifecycle {
         this.#cancelLimit = timers.schedule(CONTROLLED_SHUTDOWN_LIMIT_MS, () =>
           this.#step({ type: 'shutdown-limit' }),
         );
-        return;
+        return this.#watchForAbsence();
       case 'registered':
         this.#registration?.resolve(effect.brokerEpoch);
         this.#registration = null;
@@ -149,8 +154,7 @@ export class BrokerLifecycle {
       case 'refused':
         return this.#refused(effect.message);
       case 'stopped':
-        this.#cancelTimer?.();
-        this.#cancelLimit?.();
+        this.#cancelTimers();
         this.#shutdown?.();
         this.#shutdown = null;
         return;
@@ -221,6 +225,25 @@ export class BrokerLifecycle {
     if (registration?.epoch !== this.brokerEpoch || registration.fenced) return;
     this.#unfencing?.();
     this.#unfencing = null;
+  }
+
+  #watchForAbsence(): void {
+    const { quorum, timers } = this.#options;
+    if (this.#machine.state !== 'controlled-shutdown' || quorum.leader.id !== -1) {
+      this.#cancelAbsence?.();
+      this.#cancelAbsence = null;
+      return;
+    }
+    // Elections that nobody wins raise the epoch again and again: the time runs since the first.
+    this.#cancelAbsence ??= timers.schedule(CONTROLLER_ABSENCE_LIMIT_MS, () =>
+      this.#step({ type: 'shutdown-limit' }),
+    );
+  }
+
+  #cancelTimers(): void {
+    this.#cancelTimer?.();
+    this.#cancelLimit?.();
+    this.#cancelAbsence?.();
   }
 
   #refused(message: string): void {
