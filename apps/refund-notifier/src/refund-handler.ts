@@ -1,5 +1,5 @@
 /**
- * Handles one batch of refund requests and resolves when their notices are recorded: the offset may then be committed.
+ * Handles a round of refund requests and resolves when their notices are recorded: the offsets may then be committed.
  * Each refund is notified once, however often its request comes (T6): the inbox and the notice are one statement. A request
  * that cannot be read is parked with its cause, and the partition moves on.
  */

@@ -55,7 +55,11 @@ export class RefundNotifierModule {
                 autoOffsetReset: 'earliest',
                 maxPollIntervalMs: MAX_POLL_INTERVAL_MS,
               },
-              handle: (batch, signal) => handler.handle(batch.records, signal),
+              handle: (batches, signal) =>
+                handler.handle(
+                  batches.flatMap(({ records }) => records),
+                  signal,
+                ),
               logger,
               pause: pauseFor,
             }),

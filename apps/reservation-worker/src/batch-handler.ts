@@ -1,10 +1,10 @@
 /**
- * Handles one batch of records of one partition, in order, and resolves when all of it is durable: the offset may then be
- * committed. Handling a batch again, whole or in part, has no second effect (the statements see to that), so a crash at any
+ * Handles the records of a round, those of each partition in their order, and resolves when all of it is durable: the offsets
+ * may then be committed. Handling a round again, whole or in part, has no second effect (the statements see to that), so a crash at any
  * point loses nothing and doubles nothing (T3).
  *
  * A fault that passes is waited out, in place, so that the order holds. A record that can never be handled goes to the
- * dead letters with its cause, its key is parked, and the partition moves on (T7).
+ * dead letters with its cause, its key is parked, and its partition moves on (T7).
  */
 import type { Decision, ReservationEvent } from '@seatlog/booking';
 import { parkedKeyOf, type AppliedEvents, type SourcedEvent } from '@seatlog/booking-database';

@@ -75,7 +75,11 @@ export class ReservationWorkerModule {
                 maxPollIntervalMs: MAX_POLL_INTERVAL_MS,
                 onAssigned: () => handler.forgetParkedKeys(),
               },
-              handle: (batch, signal) => handler.handle(batch.records, signal),
+              handle: (batches, signal) =>
+                handler.handle(
+                  batches.flatMap(({ records }) => records),
+                  signal,
+                ),
               logger,
               pause: pauseFor,
             }),

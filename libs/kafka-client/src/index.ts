@@ -41,6 +41,7 @@ export type {
   AssignorName,
   BatchesOptions,
   ConsumedBatch,
+  ConsumedRound,
   ConsumedRecord,
   Consumer,
   ConsumerHealth,

@@ -1,12 +1,15 @@
 /**
- * A member of a consumer group that works for as long as its process lives: a batch is handled, then its offset is
- * committed, in this order and never the other way round. A consumer that fails is replaced after a pause.
+ * A member of a consumer group that works for as long as its process lives: a round of batches is handled, then its offsets
+ * are committed, in this order and never the other way round. A consumer that fails is replaced after a pause.
  *
- * The handler must be able to see a batch again: after a crash, a rebalance or a failed commit it is given once more.
+ * A round holds one batch of every partition that has something ready, so that its price (a transaction) is paid once
+ * however many partitions there are. The handler must be able to see it again, whole or in part: after a crash, a
+ * rebalance or a failed commit it is given once more.
  */
 import type {
   AnyTopic,
   ConsumedBatch,
+  ConsumedRound,
   Consumer,
   ConsumerOptions,
   KafkaClient,
@@ -15,13 +18,13 @@ import type {
 import type { Logger } from '@seatlog/observability';
 
 export interface GroupWorkerOptions<T extends AnyTopic> {
-  readonly client: KafkaClient;
+  readonly client: Pick<KafkaClient, 'consumer'>;
   readonly consumer: ConsumerOptions<T>;
   /**
-   * Resolves when the batch's effects are durable. Rejecting replaces the consumer, and the batch is read again. The signal
-   * aborts when the partition is taken away, or when the worker is told to stop and its time is up.
+   * Resolves when the effects of all batches are durable. Rejecting replaces the consumer, and they are read again. The
+   * signal aborts when one of the partitions is taken away, or when the worker is told to stop and its time is up.
    */
-  readonly handle: (batch: ConsumedBatch<T>, signal: AbortSignal) => Promise<void>;
+  readonly handle: (batches: readonly ConsumedBatch<T>[], signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
   /** Resolves after so many milliseconds; rejects when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -31,9 +34,9 @@ const RESTART_PAUSE_MS = 1000;
 
 export class GroupWorker<T extends AnyTopic> {
   readonly #options: GroupWorkerOptions<T>;
-  /** Ends the loop after the batch in work. */
+  /** Ends the loop after the round in work. */
   readonly #stopping = new AbortController();
-  /** Ends the batch in work too. */
+  /** Ends the round in work too. */
   readonly #givingUp = new AbortController();
   #consumer: Consumer<T> | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -46,7 +49,7 @@ export class GroupWorker<T extends AnyTopic> {
     this.#running = this.#run();
   }
 
-  /** Finishes the batch in work, commits, leaves the group; what is not finished by the deadline is left to be read again. */
+  /** Finishes the round in work, commits, leaves the group; what is not finished by the deadline is left to be read again. */
   async stop(deadlineMs: number): Promise<void> {
     this.#stopping.abort();
     const timer = setTimeout(() => this.#givingUp.abort(), deadlineMs);
@@ -86,25 +89,29 @@ export class GroupWorker<T extends AnyTopic> {
     await using consumer = this.#options.client.consumer<T>(this.#options.consumer);
     this.#consumer = consumer;
     try {
-      for await (const batch of consumer.batches({ signal: this.#stopping.signal })) await this.#work(batch);
+      for await (const round of consumer.rounds({ signal: this.#stopping.signal })) await this.#work(round);
     } finally {
       this.#consumer = null;
     }
   }
 
-  async #work(batch: ConsumedBatch<T>): Promise<void> {
+  async #work(round: ConsumedRound<T>): Promise<void> {
     const { handle, logger } = this.#options;
-    const { topic, partition, firstOffset, nextOffset } = batch;
+    const signals = round.batches.map(({ signal }) => signal);
     try {
-      await handle(batch, AbortSignal.any([batch.signal, this.#givingUp.signal]));
-      await batch.commit();
+      await handle(round.batches, AbortSignal.any([...signals, this.#givingUp.signal]));
+      await round.commit();
     } catch (error) {
-      // Taken away in the middle of it: its next owner reads it again from the last commit, and finds the work done.
-      if (!batch.signal.aborted) throw error;
-      logger.info(
-        { topic, partition, firstOffset, nextOffset },
-        'partition went to another member before the commit',
-      );
+      // Taken away in the middle of it: the next owner reads it again from the last commit, and finds the work done. Where
+      // only some of the partitions went, the others must be read again here, which another consumer does.
+      if (!signals.every(({ aborted }) => aborted)) throw error;
+      const partitions = round.batches.map(({ topic, partition, firstOffset, nextOffset }) => ({
+        topic,
+        partition,
+        firstOffset,
+        nextOffset,
+      }));
+      logger.info({ partitions }, 'partitions went to other members before the commit');
     }
   }
 }

@@ -40,6 +40,33 @@ describe('a cluster in memory', () => {
     ]);
   });
 
+  it('commits a round of batches in one request', async () => {
+    await using cluster = await createTestCluster({ topics: [{ name: 'orders', partitions: 3 }] });
+    await using client = clientOf(cluster);
+    await client.producer().sendBatch(
+      'orders',
+      [0, 1, 2].map((partition) => ({ partition, value: `o-${partition}` })),
+    );
+    const commits: number[] = [];
+    cluster.onRequest('offsetCommit', ({ topics }) => {
+      commits.push(topics[0]?.partitions.length ?? 0);
+      return 'pass';
+    });
+    const consumer = client.consumer({ groupId: 'g', topics: ['orders'], autoOffsetReset: 'earliest' });
+    let seen = 0;
+    let rounds = 0;
+    for await (const round of consumer.rounds()) {
+      seen += round.batches.length;
+      rounds += 1;
+      await round.commit();
+      if (seen === 3) break;
+    }
+    expect(commits).toHaveLength(rounds);
+    expect(commits.reduce((sum, count) => sum + count, 0)).toBe(3);
+    const committed = await client.admin().fetchOffsets('g');
+    expect(committed.map(({ offset }) => offset)).toEqual([1, 1, 1]);
+  });
+
   it('keeps two clusters apart', async () => {
     await using one = await createTestCluster({ topics: [{ name: 't' }] });
     await using other = await createTestCluster({ topics: [{ name: 't' }] });

@@ -1,11 +1,11 @@
 /**
- * The loop side of a consumer: hands out batches one at a time, knows what the loop has in hand, and wakes it when there is
- * something to hand out or when it is over. One loop at a time.
+ * The loop side of a consumer: hands out rounds of batches (of one, where the loop asks for single ones), knows what the loop
+ * has in hand, and wakes it when there is something to hand out or when it is over. One loop at a time.
  */
 import type { Ports } from '../ports.ts';
 import type { PartitionReader, TakenRecords } from './partition-reader.ts';
 
-/** After so long without letting others run, the next batch waits for a turn of the event loop: sockets and timers need one. */
+/** After so long without letting others run, the next round waits for a turn of the event loop: sockets and timers need one. */
 const TURN_MS = 5;
 
 export interface TakenBatch extends TakenRecords {
@@ -22,7 +22,7 @@ export interface LoopListener {
 }
 
 interface Waiting {
-  readonly resolve: (batch: TakenBatch | null) => void;
+  readonly resolve: (round: readonly TakenBatch[] | null) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -34,7 +34,8 @@ export class BatchLoop {
   #active = false;
   #over = false;
   #failure: Error | null = null;
-  #inHand: TakenBatch | null = null;
+  #mostBatches = 1;
+  #inHand: readonly TakenBatch[] = [];
   #waiting: Waiting | null = null;
   #freed: (() => void)[] = [];
   #rotation = 0;
@@ -56,17 +57,19 @@ export class BatchLoop {
     return this.#active;
   }
 
-  get inHand(): PartitionReader | null {
-    return this.#inHand?.reader ?? null;
+  get inHand(): readonly PartitionReader[] {
+    return this.#inHand.map(({ reader }) => reader);
   }
 
-  begin(): void {
+  /** `mostBatches`: of a round, each of another partition. */
+  begin(mostBatches: number): void {
     this.#active = true;
+    this.#mostBatches = mostBatches;
     this.#lastTurnAt = this.#ports.clock.monotonic();
   }
 
-  /** The next batch; null when it is over. Asking for it says that the last one is done with. */
-  next(): Promise<TakenBatch | null> {
+  /** The next round, never empty; null when it is over. Asking for it says that the last one is done with. */
+  next(): Promise<readonly TakenBatch[] | null> {
     this.#putDown(true);
     this.#listener.polled(false);
     if (this.#failure !== null) return Promise.reject(this.#failure);
@@ -74,8 +77,8 @@ export class BatchLoop {
     if (this.#ports.clock.monotonic() - this.#lastTurnAt > TURN_MS) {
       return this.#wait(() => this.#ports.turns.defer(() => this.wake()));
     }
-    const batch = this.#take();
-    if (batch !== null) return Promise.resolve(batch);
+    const round = this.#take();
+    if (round !== null) return Promise.resolve(round);
     // Taking may have failed: then the first look tells.
     return this.#wait(() => this.wake());
   }
@@ -91,11 +94,12 @@ export class BatchLoop {
     const waiting = this.#waiting;
     if (waiting === null) return;
     this.#lastTurnAt = this.#ports.clock.monotonic();
-    const batch = this.#over ? null : this.#take();
-    if (batch === null && !this.#over && this.#failure === null) return;
+    const round = this.#over ? null : this.#take();
+    if (round === null && !this.#over && this.#failure === null) return;
     this.#waiting = null;
-    if (this.#failure !== null) waiting.reject(this.#failure);
-    else waiting.resolve(batch);
+    // What was taken before a failure is good; the failure comes with the next look.
+    if (round === null && this.#failure !== null) waiting.reject(this.#failure);
+    else waiting.resolve(round);
   }
 
   /** Nothing more is handed out. */
@@ -111,50 +115,61 @@ export class BatchLoop {
 
   /** Resolves when the loop has none of these readers' batches in hand. */
   free(readers: readonly PartitionReader[]): Promise<void> {
-    const { inHand } = this;
-    if (inHand === null || !readers.includes(inHand)) return Promise.resolve();
+    if (!this.#inHand.some(({ reader }) => readers.includes(reader))) return Promise.resolve();
     return new Promise((resolve) => {
       this.#freed.push(resolve);
     });
   }
 
-  #wait(start: () => void): Promise<TakenBatch | null> {
+  #wait(start: () => void): Promise<readonly TakenBatch[] | null> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       start();
     });
   }
 
-  #take(): TakenBatch | null {
+  #take(): readonly TakenBatch[] | null {
     const readers = this.#readers();
-    for (let index = 0; index < readers.length; index++) {
-      const reader = readers[(index + this.#rotation) % readers.length] as PartitionReader;
-      if (!reader.hasRecords || reader.paused || reader.ending) continue;
-      const buffered = reader.bufferedBytes;
-      let taken: TakenRecords | null;
-      try {
-        taken = reader.take(this.#maxRecords);
-      } catch (error) {
-        this.#failure ??= error as Error;
-        return null;
-      }
-      if (reader.bufferedBytes < buffered) this.#listener.roomMade();
+    const begin = this.#rotation;
+    const round: TakenBatch[] = [];
+    let left = this.#maxRecords;
+    for (let index = 0; index < readers.length && round.length < this.#mostBatches && left > 0; index++) {
+      const reader = readers[(index + begin) % readers.length] as PartitionReader;
+      const taken = this.#takeFrom(reader, left);
+      if (this.#failure !== null) break;
       if (taken === null) continue;
-      this.#rotation += index + 1;
+      this.#rotation = begin + index + 1;
+      left -= taken.records.length;
       reader.inHand = true;
-      this.#inHand = { ...taken, reader };
-      this.#listener.polled(true);
-      return this.#inHand;
+      round.push({ ...taken, reader });
     }
-    return null;
+    if (round.length === 0) return null;
+    this.#inHand = round;
+    this.#listener.polled(true);
+    return round;
+  }
+
+  #takeFrom(reader: PartitionReader, maxRecords: number): TakenRecords | null {
+    if (!reader.hasRecords || reader.paused || reader.ending) return null;
+    const buffered = reader.bufferedBytes;
+    let taken: TakenRecords | null = null;
+    try {
+      taken = reader.take(maxRecords);
+    } catch (error) {
+      this.#failure ??= error as Error;
+    }
+    if (reader.bufferedBytes < buffered) this.#listener.roomMade();
+    return taken;
   }
 
   #putDown(done: boolean): void {
-    const batch = this.#inHand;
-    if (batch === null) return;
-    this.#inHand = null;
-    batch.reader.inHand = false;
-    if (done) this.#listener.cameRound(batch);
+    const round = this.#inHand;
+    if (round.length === 0) return;
+    this.#inHand = [];
+    for (const batch of round) {
+      batch.reader.inHand = false;
+      if (done) this.#listener.cameRound(batch);
+    }
     for (const tell of this.#freed.splice(0)) tell();
   }
 }

@@ -33,3 +33,18 @@ export class FetchedBatch {
     return this.#commit();
   }
 }
+
+/** What a turn of a loop over rounds gets. */
+export class FetchedRound {
+  readonly batches: readonly FetchedBatch[];
+  readonly #commit: () => Promise<void>;
+
+  constructor(batches: readonly FetchedBatch[], commit: () => Promise<void>) {
+    this.batches = batches;
+    this.#commit = commit;
+  }
+
+  commit(): Promise<void> {
+    return this.#commit();
+  }
+}

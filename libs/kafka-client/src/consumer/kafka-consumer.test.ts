@@ -1,7 +1,7 @@
 import { apis, ErrorCode, type RequestOf } from '@seatlog/kafka-protocol';
 import { describe, expect, it } from 'vitest';
 import { scene, type Scene } from '../testing/scene.ts';
-import type { Consumer, ConsumerOptions } from './types.ts';
+import type { ConsumedRound, Consumer, ConsumerOptions } from './types.ts';
 
 async function write(
   { world, client }: Scene,
@@ -70,6 +70,34 @@ describe('assigned consumer', () => {
     expect(consumer.lag()).toEqual([{ topic: 't', partition: 0, position: 60, highWatermark: 60, lag: 0 }]);
     await here.world.until(collector.stop());
     expect(consumer.health().state).toBe('closed');
+  });
+
+  it('gives in a round what all partitions have ready, in the order of each, and no more records than asked for', async () => {
+    const here = scene();
+    here.cluster.createTopic('t', 4);
+    for (const partition of [0, 1, 2, 3]) await write(here, 't', partition, numbered(0, 10));
+    const consumer = assigned(here, [0, 1, 2, 3], { maxPollRecords: 25 });
+    const rounds = consumer.rounds();
+    const next = new Map<number, number>();
+    const sizes: number[] = [];
+    let seen = 0;
+    while (seen < 40) {
+      const { value } = await here.world.until(rounds.next());
+      const { batches } = value as ConsumedRound;
+      for (const { partition, firstOffset, nextOffset } of batches) {
+        expect(firstOffset).toBe(next.get(partition) ?? 0);
+        next.set(partition, nextOffset);
+      }
+      expect(new Set(batches.map(({ partition }) => partition)).size).toBe(batches.length);
+      sizes.push(batches.reduce((sum, { records }) => sum + records.length, 0));
+      seen += sizes.at(-1) ?? 0;
+      // While it is worked on, all the others are fetched.
+      await here.world.pass(1000);
+    }
+    expect(seen).toBe(40);
+    expect(Math.max(...sizes)).toBe(25);
+    expect([...next.values()]).toEqual([10, 10, 10, 10]);
+    await here.world.until(Promise.resolve(rounds.return?.()).then(() => undefined));
   });
 
   it('begins at an end of the log if told to', async () => {

@@ -9,10 +9,11 @@ import { Committer } from './committer.ts';
 import { consumerClosed, misuse, noGroup, notAssigned } from './consumer-errors.ts';
 import type { ConsumerSettings } from './consumer-options.ts';
 import { Coordinator } from './coordinator.ts';
-import { FetchedBatch } from './fetched-batch.ts';
+import { FetchedBatch, FetchedRound } from './fetched-batch.ts';
 import { Fetcher } from './fetcher.ts';
 import { GroupSession } from './group-session.ts';
 import { runHandler } from './handler-run.ts';
+import { loopTurns } from './loop-turns.ts';
 import { OffsetStore, type OffsetToCommit } from './offset-store.ts';
 import { PartitionReader, type StartingPoint } from './partition-reader.ts';
 import { PositionFinder } from './position-finder.ts';
@@ -106,28 +107,15 @@ export class KafkaConsumer implements AsyncDisposable {
   }
 
   batches(options: BatchesOptions = {}): AsyncIterableIterator<FetchedBatch> {
-    this.#begin();
-    const { signal } = options;
-    const onAbort = (): void => this.#loop.end();
-    if (signal?.aborted === true) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
-    const finish = async (): Promise<IteratorResult<FetchedBatch>> => {
-      signal?.removeEventListener('abort', onAbort);
-      this.#loop.leave();
-      await this.#end(DEFAULT_CLOSE_TIMEOUT_MS);
-      return { done: true, value: undefined };
-    };
-    const iterator: AsyncIterableIterator<FetchedBatch> = {
-      next: async () => {
-        const taken = await this.#loop.next();
-        if (taken === null) return finish();
-        this.#commitByItself();
-        return { done: false, value: new FetchedBatch(taken, () => this.#commitTaken(taken)) };
-      },
-      return: finish,
-      [Symbol.asyncIterator]: () => iterator,
-    };
-    return iterator;
+    // A round of one batch is never empty.
+    return this.#iterate(options, 1, ([batch]) => this.#fetched(batch as TakenBatch));
+  }
+
+  rounds(options: BatchesOptions = {}): AsyncIterableIterator<FetchedRound> {
+    return this.#iterate(options, Infinity, (taken) => {
+      const batches = taken.map((batch) => this.#fetched(batch));
+      return new FetchedRound(batches, () => this.#commitTaken(taken));
+    });
   }
 
   run(options: RunOptions): Promise<void> {
@@ -215,7 +203,7 @@ export class KafkaConsumer implements AsyncDisposable {
     const { inHand } = this.#loop;
     const { clock } = this.#cluster.settings.ports;
     const begin = clock.monotonic();
-    if (inHand !== null) await this.#atMost(this.#loop.free([inHand]), timeoutMs);
+    if (inHand.length > 0) await this.#atMost(this.#loop.free(inHand), timeoutMs);
     await this.#end(Math.max(timeoutMs - (clock.monotonic() - begin), 0));
   }
 
@@ -223,11 +211,30 @@ export class KafkaConsumer implements AsyncDisposable {
     return this.close();
   }
 
-  #begin(): void {
+  #iterate<Turn>(
+    { signal }: BatchesOptions,
+    mostBatches: number,
+    turnOf: (taken: readonly TakenBatch[]) => Turn,
+  ): AsyncIterableIterator<Turn> {
+    this.#begin(mostBatches);
+    return loopTurns(this.#loop, signal, {
+      taken: (batches) => {
+        this.#commitByItself();
+        return turnOf(batches);
+      },
+      ended: () => this.#end(DEFAULT_CLOSE_TIMEOUT_MS),
+    });
+  }
+
+  #fetched(taken: TakenBatch): FetchedBatch {
+    return new FetchedBatch(taken, () => this.#commitTaken([taken]));
+  }
+
+  #begin(mostBatches: number): void {
     if (this.#state === 'closing' || this.#state === 'closed') throw consumerClosed();
     if (this.#loop.isActive)
       throw misuse('another loop consumes already', 'use one loop, or another consumer');
-    this.#loop.begin();
+    this.#loop.begin(mostBatches);
     if (this.#state !== 'idle') return;
     this.#state = 'running';
     if (this.#session !== null) this.#session.start();
@@ -340,9 +347,15 @@ export class KafkaConsumer implements AsyncDisposable {
     this.#book.passed({ topic, partition, offset: nextOffset, leaderEpoch });
   }
 
-  #commitTaken({ reader, nextOffset, leaderEpoch }: TakenBatch): Promise<void> {
-    const { topic, partition } = reader;
-    return this.#commit([{ topic, partition, offset: nextOffset, leaderEpoch }]);
+  #commitTaken(taken: readonly TakenBatch[]): Promise<void> {
+    return this.#commit(
+      taken.map(({ reader: { topic, partition }, nextOffset: offset, leaderEpoch }) => ({
+        topic,
+        partition,
+        offset,
+        leaderEpoch,
+      })),
+    );
   }
 
   async #commit(offsets: readonly OffsetToCommit[]): Promise<void> {

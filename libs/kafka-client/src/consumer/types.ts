@@ -50,6 +50,14 @@ export type ConsumedBatch<T extends string | AnyTopic = string> = T extends stri
     }
   : never;
 
+/** The batches of all partitions that had something ready, each of another partition. */
+export interface ConsumedRound<T extends string | AnyTopic = string> {
+  /** One at least. */
+  readonly batches: readonly ConsumedBatch<T>[];
+  /** Commits `nextOffset` of each batch, all in one request. Needs a group. */
+  commit(): Promise<void>;
+}
+
 export type AssignorName = 'range' | 'roundrobin' | 'cooperative-sticky';
 export type OffsetReset = 'earliest' | 'latest' | 'none';
 
@@ -71,7 +79,7 @@ export interface ConsumerOptions<T extends string | AnyTopic = string> {
   readonly heartbeatIntervalMs?: number;
   /** Longest time between asking for batches; past it the consumer leaves the group. Default 300000. */
   readonly maxPollIntervalMs?: number;
-  /** Most records in a batch. Default 500. */
+  /** Most records in a batch, or in all batches of a round together. Default 500. */
   readonly maxPollRecords?: number;
   /** Default latest. */
   readonly autoOffsetReset?: OffsetReset;
@@ -141,6 +149,12 @@ export interface Consumer<T extends string | AnyTopic = string> extends AsyncDis
    * commits if it commits by itself, and leaves. Only one loop at a time.
    */
   batches(options?: BatchesOptions): AsyncIterableIterator<ConsumedBatch<T>>;
+
+  /**
+   * The same in rounds: one batch of every partition that has records ready, for loops whose work has a price of its own
+   * however much is in it, such as a transaction. Partitions take turns where a round has no room for all.
+   */
+  rounds(options?: BatchesOptions): AsyncIterableIterator<ConsumedRound<T>>;
 
   /** Calls the handler for each record and commits the lowest offset below which all are finished. Rejects if a handler does. */
   run(options: RunOptions<T>): Promise<void>;
