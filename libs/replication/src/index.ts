@@ -76,7 +76,10 @@ export {
   type ProduceEffect,
   type ProduceEvent,
   type ProduceOutcome,
+  failedOutcome,
+  replicatedOutcome,
   type WrittenBatch,
+  writtenOutcome,
 } from './produce/pending-produce.ts';
 export type { EpochEndOffset, ReplicaLog } from './replica-log.ts';
 export type { WaitingFetches, WakeFetches } from './waiting-fetches.ts';

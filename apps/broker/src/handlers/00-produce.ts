@@ -5,7 +5,7 @@
  * leader again. Transactional batches are refused. A request is answered when all its partitions are.
  */
 import { apis, ErrorCode, type RequestOf, type ResponseInput } from '@seatlog/kafka-protocol';
-import type { AppendOutcome, ProduceAnswer } from '../replica-manager/replica-manager.ts';
+import type { AppendOutcome, PartitionBatch, ProduceAnswer } from '../replica-manager/replica-manager.ts';
 import type { BrokerServices } from '../services.ts';
 import { defineHandler, type RequestContext, type Respond } from './handler.ts';
 import { leaderEndpoints } from './leader-endpoints.ts';
@@ -55,13 +55,12 @@ class ProduceExchange {
     const { replicas, metrics } = this.#services;
     const { acks, timeoutMs, topicData } = this.#request;
     metrics.produceRequests += 1;
-    const batches = topicData.flatMap(({ name, partitionData }) =>
-      partitionData.map(({ index, records }) => ({
-        topic: name,
-        partition: index,
-        batch: records ?? NO_RECORDS,
-      })),
-    );
+    const batches: PartitionBatch[] = [];
+    for (const { name, partitionData } of topicData) {
+      for (const { index, records } of partitionData) {
+        batches.push({ topic: name, partition: index, batch: records ?? NO_RECORDS });
+      }
+    }
     const allowZstd = this.#context.apiVersion >= ZSTD_FROM;
     replicas.produce({ acks, timeoutMs, origin: 'client', allowZstd, batches }, (answer) =>
       this.#answer(answer),

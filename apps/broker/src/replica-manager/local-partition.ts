@@ -6,8 +6,10 @@
  * effects alone.
  */
 import type { AppendCompletion, AppendResult, LogRead, PartitionLog } from '@seatlog/commit-log';
+import { ErrorCode } from '@seatlog/kafka-protocol';
 import type { PartitionImage } from '@seatlog/metadata-quorum';
 import {
+  CONSUMER,
   type FetchLook,
   type FetchVerdict,
   type FollowerEffect,
@@ -27,6 +29,8 @@ import { PartitionWaits, type WaitEnd } from './partition-waits.ts';
 import { WaitingReads } from './waiting-reads.ts';
 
 const NOT_LEADING = -1;
+/** A consumer's fetch is no report, and nothing is remembered of its time. */
+const NO_MOMENT = { now: 0, monotonic: 0 };
 
 export class LocalPartition implements Partition {
   readonly topic: string;
@@ -110,7 +114,8 @@ export class LocalPartition implements Partition {
   }
 
   lookAtFetch(look: FetchLook, when: 'first' | 'again'): FetchVerdict {
-    const { verdict, effects } = this.#replica.lookAtFetch(look, when, this.#moment());
+    const moment = look.replicaId === CONSUMER ? NO_MOMENT : this.#moment();
+    const { verdict, effects } = this.#replica.lookAtFetch(look, when, moment);
     if (effects.length > 0) this.#surroundings.order.run(() => this.#carryOutAll(effects));
     return verdict;
   }
@@ -140,6 +145,12 @@ export class LocalPartition implements Partition {
   /** As the leader, in its epoch; `appendError` is asked before. */
   append(batch: Uint8Array, origin: 'client' | 'broker', done: AppendCompletion): AppendResult {
     return this.log.append(batch, this.leaderEpoch, done, { origin });
+  }
+
+  /** How `awaitReplication` would end if it began now: an error code, 0 for done; null: it would have to wait. */
+  replicationOutcome(requiredOffset: number): number | null {
+    const { leader } = this.#replica;
+    return leader === null ? ErrorCode.NOT_LEADER_OR_FOLLOWER : leader.replicationOutcome(requiredOffset);
   }
 
   /** `end` is called once, later: when the high watermark has reached the offset, or cannot here any more. */

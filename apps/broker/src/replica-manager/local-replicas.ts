@@ -8,7 +8,6 @@
 import type { LogError, PartitionLog } from '@seatlog/commit-log';
 import { batchRecordCount, ErrorCode } from '@seatlog/kafka-protocol';
 import type { ClusterImage } from '@seatlog/metadata-quorum';
-import type { WrittenBatch } from '@seatlog/replication';
 import type { Cancel, Clock, Network, Timers } from '@seatlog/runtime';
 import type { BrokerConfig } from '../config/broker-config.ts';
 import type { TopicConfig } from '../config/topic-config.ts';
@@ -19,17 +18,19 @@ import { checkClientBatch, checkLeader, refused } from './append-check.ts';
 import type { ControllerRequests } from './controller-requests.ts';
 import { LocalPartition } from './local-partition.ts';
 import type { PartitionSurroundings } from './partition-surroundings.ts';
-import { ProduceOperation } from './produce-operation.ts';
+import { type BatchSink, ProduceOperation } from './produce-operation.ts';
 import type {
   AppendOutcome,
   AppendRequest,
   FetcherDescription,
   LeadershipChange,
   LedPartition,
+  PartitionBatch,
   ProduceAnswer,
   ProduceRequest,
   ReplicaManager,
 } from './replica-manager.ts';
+import { SingleProduce } from './single-produce.ts';
 import { describeFetchers, replicationOf, type Replication } from './replication.ts';
 
 const NO_BATCH = { topic: '', partition: -1, batch: new Uint8Array(0) };
@@ -126,14 +127,16 @@ export class LocalReplicas implements ReplicaManager {
   }
 
   produce(request: ProduceRequest, done: (answer: ProduceAnswer) => void): void {
-    new ProduceOperation(
-      this.#options,
-      request,
-      {
-        append: (place, wasRefused, written) => this.#append(request, place, wasRefused, written),
-      },
-      done,
-    ).start();
+    const { acks, batches } = request;
+    const [only] = batches;
+    const isUsual = acks === -1 || acks === 1 || acks === 0;
+    if (isUsual && batches.length === 1 && only !== undefined) {
+      this.#append(request, only, new SingleProduce(this.#options, request, done));
+      return;
+    }
+    const append = (place: number, sink: BatchSink): void =>
+      this.#append(request, batches[place] ?? NO_BATCH, sink);
+    new ProduceOperation(this.#options, request, append, done).start();
   }
 
   deleteRecords(
@@ -254,15 +257,13 @@ export class LocalReplicas implements ReplicaManager {
 
   #append(
     request: ProduceRequest,
-    place: number,
-    wasRefused: (outcome: AppendOutcome) => void,
-    written: (partition: LocalPartition, batch: WrittenBatch) => void,
+    { topic, partition: index, batch }: PartitionBatch,
+    sink: BatchSink,
   ): void {
     const { acks, origin, allowZstd } = request;
-    const { topic, partition: index, batch } = request.batches[place] ?? NO_BATCH;
     const partition = this.partition(topic, index);
     if (partition === undefined) {
-      wasRefused(refused(this.#absenceError(topic, index), null));
+      sink.refused(refused(this.#absenceError(topic, index), null));
       return;
     }
     const refusal =
@@ -270,7 +271,7 @@ export class LocalReplicas implements ReplicaManager {
         ? checkClientBatch(partition, batch, allowZstd, this.#options.clock.now())
         : null) ?? checkLeader(partition, acks);
     if (refusal !== null) {
-      wasRefused(refusal);
+      sink.refused(refusal);
       return;
     }
     const records = batchRecordCount(batch);
@@ -279,14 +280,14 @@ export class LocalReplicas implements ReplicaManager {
       if (error === null) {
         const { firstOffset, lastOffset, logAppendTime } = appended;
         const { logStartOffset } = partition;
-        written(partition, { baseOffset: firstOffset, lastOffset, logAppendTime, logStartOffset });
+        sink.written(partition, { baseOffset: firstOffset, lastOffset, logAppendTime, logStartOffset });
       } else {
         partition.logEndAdvanced();
-        wasRefused(refusalOf(error));
+        sink.refused(refusalOf(error));
       }
     });
     if (!result.accepted) {
-      wasRefused(refusalOf(result.error));
+      sink.refused(refusalOf(result.error));
       return;
     }
     // `append` never calls back before it returns, so this stands before the callback looks at it.

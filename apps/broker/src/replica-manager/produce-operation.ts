@@ -12,14 +12,14 @@ import type { Cancel, Clock, Timers } from '@seatlog/runtime';
 import type { LocalPartition } from './local-partition.ts';
 import type { AppendOutcome, ProduceAnswer } from './replica-manager.ts';
 
-export interface BatchAppender {
-  /** Calls back once, maybe at once: refused, or written by this partition's leader. */
-  append(
-    place: number,
-    refused: (outcome: AppendOutcome) => void,
-    written: (partition: LocalPartition, batch: WrittenBatch) => void,
-  ): void;
+/** Who hears what became of one batch: one of these is called once, maybe before `append` returns. */
+export interface BatchSink {
+  refused(outcome: AppendOutcome): void;
+  /** In the log of this partition, by its leader. */
+  written(partition: LocalPartition, batch: WrittenBatch): void;
 }
+
+export type AppendBatch = (place: number, sink: BatchSink) => void;
 
 interface Wait {
   readonly partition: LocalPartition;
@@ -29,7 +29,7 @@ interface Wait {
 export class ProduceOperation {
   readonly #clock: Clock;
   readonly #timers: Timers;
-  readonly #appender: BatchAppender;
+  readonly #appendBatch: AppendBatch;
   readonly #done: (answer: ProduceAnswer) => void;
   readonly #pending: PendingProduce;
   /** By place: where its batch was written. */
@@ -41,12 +41,12 @@ export class ProduceOperation {
   constructor(
     { clock, timers }: { readonly clock: Clock; readonly timers: Timers },
     { acks, timeoutMs, batches }: { acks: number; timeoutMs: number; batches: readonly unknown[] },
-    appender: BatchAppender,
+    appendBatch: AppendBatch,
     done: (answer: ProduceAnswer) => void,
   ) {
     this.#clock = clock;
     this.#timers = timers;
-    this.#appender = appender;
+    this.#appendBatch = appendBatch;
     this.#done = done;
     this.#pending = new PendingProduce(acks, timeoutMs, batches.length);
   }
@@ -90,19 +90,24 @@ export class ProduceOperation {
   }
 
   #append(place: number): void {
-    this.#appender.append(
-      place,
-      ({ errorCode, errorMessage }) => this.#tell({ type: 'refused', place, errorCode, errorMessage }),
-      (partition, batch) => {
+    this.#appendBatch(place, {
+      refused: ({ errorCode, errorMessage }) =>
+        this.#tell({ type: 'refused', place, errorCode, errorMessage }),
+      written: (partition, batch) => {
         this.#written[place] = partition;
         this.#tell({ type: 'written', place, batch });
       },
-    );
+    });
   }
 
   #await(place: number, requiredOffset: number): void {
     const partition = this.#written[place];
     if (partition === undefined) return;
+    const outcome = partition.replicationOutcome(requiredOffset);
+    if (outcome !== null) {
+      this.#tell({ type: 'replicated', place, errorCode: outcome });
+      return;
+    }
     const token = partition.awaitReplication(requiredOffset, (errorCode) =>
       this.#tell({ type: 'replicated', place, errorCode }),
     );

@@ -141,6 +141,15 @@ export class PartitionLeader {
     return acks === -1 && this.isUnderMinIsr ? ErrorCode.NOT_ENOUGH_REPLICAS : ErrorCode.NONE;
   }
 
+  /**
+   * How a wait for this offset would end if it began now: an error code, 0 for done; null: it would have to wait. Saves
+   * the way through `await-replication` where nothing is to be waited for.
+   */
+  replicationOutcome(requiredOffset: number): number | null {
+    if (this.#hasResigned) return ErrorCode.NOT_LEADER_OR_FOLLOWER;
+    return requiredOffset <= this.#highWatermark ? this.#reachedError() : null;
+  }
+
   /** What to answer to a fetch; for a follower's, if it says `read`, `follower-fetched` is to follow. */
   checkFetch(look: FetchLook): FetchVerdict {
     const leader: CurrentLeader = { leaderId: this.#brokerId, leaderEpoch: this.#leaderEpoch };
@@ -327,10 +336,17 @@ export class PartitionLeader {
     this.#endWaits(effects);
   }
 
+  /** R17: of a produce whose offset the high watermark has reached. */
+  #reachedError(): number {
+    const isEnough = this.#isr.maximal.length >= this.#effectiveMinIsr;
+    return isEnough ? ErrorCode.NONE : ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
+  }
+
   #endWaits(effects: LeaderEffect[]): void {
-    for (const { token } of this.#replicationWaits.takeReached(this.#highWatermark)) {
-      const isEnough = this.#isr.maximal.length >= this.#effectiveMinIsr;
-      effects.push(ended(token, isEnough ? ErrorCode.NONE : ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND));
+    if (this.#replicationWaits.count > 0) {
+      for (const { token } of this.#replicationWaits.takeReached(this.#highWatermark)) {
+        effects.push(ended(token, this.#reachedError()));
+      }
     }
     if (this.#deletionWaits.count === 0) return;
     const lowWatermark = lowestLogStart(this.#log.logStartOffset, this.#followers, this.#cluster);

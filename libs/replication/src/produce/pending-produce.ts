@@ -65,23 +65,27 @@ type Progress =
   | { readonly kind: 'replicating'; readonly batch: WrittenBatch }
   | { readonly kind: 'done'; readonly outcome: ProduceOutcome };
 
+const APPENDING: Progress = { kind: 'appending' };
+
 export class PendingProduce {
   readonly #acks: number;
   readonly #timeoutMs: number;
-  readonly #progress: Progress[];
+  readonly #progress: Progress[] = [];
+  #undone: number;
   #isAnswered = false;
 
   constructor(acks: number, timeoutMs: number, partitionCount: number) {
     this.#acks = acks;
     this.#timeoutMs = timeoutMs;
-    this.#progress = Array.from({ length: partitionCount }, () => ({ kind: 'appending' }));
+    this.#undone = partitionCount;
+    for (let place = 0; place < partitionCount; place++) this.#progress.push(APPENDING);
   }
 
   step(event: ProduceEvent): readonly ProduceEffect[] {
     if (this.#isAnswered) return [];
     const effects: ProduceEffect[] = [];
     this.#take(event, effects);
-    if (this.#progress.every((progress) => progress.kind === 'done')) this.#answer(effects);
+    if (this.#undone === 0) this.#answer(effects);
     return effects;
   }
 
@@ -91,7 +95,7 @@ export class PendingProduce {
         this.#start(effects);
         return;
       case 'refused':
-        this.#finish(event.place, failure(event.errorCode, event.errorMessage));
+        this.#finish(event.place, failedOutcome(event.errorCode, event.errorMessage));
         return;
       case 'written':
         this.#noteWritten(event.place, event.batch, effects);
@@ -109,7 +113,7 @@ export class PendingProduce {
     if (this.#acks !== -1 && this.#acks !== 0 && this.#acks !== 1) {
       const message = `acks is ${this.#acks}; it can be -1, 0 or 1.`;
       for (let place = 0; place < count; place++) {
-        this.#finish(place, failure(ErrorCode.INVALID_REQUIRED_ACKS, message));
+        this.#finish(place, failedOutcome(ErrorCode.INVALID_REQUIRED_ACKS, message));
       }
       return;
     }
@@ -125,28 +129,27 @@ export class PendingProduce {
       effects.push({ type: 'await-replication', place, requiredOffset: batch.lastOffset + 1 });
       return;
     }
-    this.#finish(place, success(batch));
+    this.#finish(place, writtenOutcome(batch));
   }
 
   #noteReplicated(place: number, errorCode: number): void {
     const progress = this.#progress[place];
     if (progress?.kind !== 'replicating') return;
-    this.#finish(
-      place,
-      errorCode === ErrorCode.NONE ? success(progress.batch) : failure(errorCode, messageOf(errorCode)),
-    );
+    this.#finish(place, replicatedOutcome(progress.batch, errorCode));
   }
 
   #expire(effects: ProduceEffect[]): void {
     this.#progress.forEach((progress, place) => {
       if (progress.kind === 'replicating') effects.push({ type: 'forget-wait', place });
-      this.#finish(place, failure(ErrorCode.REQUEST_TIMED_OUT, null));
+      this.#finish(place, failedOutcome(ErrorCode.REQUEST_TIMED_OUT, null));
     });
   }
 
   #finish(place: number, outcome: ProduceOutcome): void {
     const progress = this.#progress[place];
-    if (progress !== undefined && progress.kind !== 'done') this.#progress[place] = { kind: 'done', outcome };
+    if (progress === undefined || progress.kind === 'done') return;
+    this.#progress[place] = { kind: 'done', outcome };
+    this.#undone -= 1;
   }
 
   #answer(effects: ProduceEffect[]): void {
@@ -168,12 +171,20 @@ export class PendingProduce {
   }
 }
 
-function success({ baseOffset, logAppendTime, logStartOffset }: WrittenBatch): ProduceOutcome {
+/** Of a batch that is as durable as its request asked. */
+export function writtenOutcome({ baseOffset, logAppendTime, logStartOffset }: WrittenBatch): ProduceOutcome {
   return { errorCode: ErrorCode.NONE, errorMessage: null, baseOffset, logAppendTime, logStartOffset };
 }
 
-function failure(errorCode: number, errorMessage: string | null): ProduceOutcome {
+export function failedOutcome(errorCode: number, errorMessage: string | null): ProduceOutcome {
   return { errorCode, errorMessage, baseOffset: -1, logAppendTime: -1, logStartOffset: -1 };
+}
+
+/** Of a batch whose wait for replication has ended so. */
+export function replicatedOutcome(batch: WrittenBatch, errorCode: number): ProduceOutcome {
+  return errorCode === ErrorCode.NONE
+    ? writtenOutcome(batch)
+    : failedOutcome(errorCode, messageOf(errorCode));
 }
 
 /** R17: clients show the text that comes with these. */
