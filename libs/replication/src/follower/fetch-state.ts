@@ -1,3 +1,10 @@
+/** Batches of an answer, with what came with them. */
+export interface FetchedRecords {
+  readonly records: Uint8Array;
+  readonly leaderHighWatermark: number;
+  readonly leaderLogStart: number;
+}
+
 /**
  * What a follower is at. One of these at a time; `PartitionFollower` makes all changes.
  *
@@ -20,6 +27,8 @@ export type FetchState =
       /** To notice a truncation that changes nothing, which the next fetch would only repeat. */
       readonly endOffsetBefore: number;
       readonly latestEpochBefore: number;
+      /** What goes into the log when it begins anew. */
+      readonly then: FetchedRecords | null;
       readonly superseded: boolean;
     }
   | { readonly kind: 'asking-offsets'; readonly askId: number }

@@ -240,6 +240,28 @@ describe('R26: a follower that is out of the leader’s range', () => {
     expect(bench.fetch().fetchOffset).toBe(9);
   });
 
+  it('takes the batch in which the leader’s log begins as a whole, and begins where it does', () => {
+    const bench = asked(MemoryLog.of('0@0', 9, 7));
+    told(bench, 21, 30);
+    const records = sampleBatch(['a', 'b', 'c'], { baseOffset: 20 });
+    bench.exchange({ records, highWatermark: 22, logStartOffset: 21 });
+    expect([bench.kind, bench.log.logEndOffset]).toEqual(['appending', 20]);
+    bench.settle();
+    expect(bench.kind).toBe('ready');
+    expect(bench.log.logEndOffset).toBe(23);
+    expect(bench.log.highWatermark).toBe(22);
+    expect(bench.log.logStartOffset).toBe(21);
+  });
+
+  it('gives up what it has in place of a batch in which the leader’s log begins', () => {
+    const bench = new FollowerBench(MemoryLog.of('0@0', 4, 3), 3);
+    const records = sampleBatch(['a', 'b', 'c'], { baseOffset: 3, leaderEpoch: 3 });
+    bench.exchange({ records, highWatermark: 6, logStartOffset: 4 });
+    bench.settle();
+    expect(bench.log.words(3)).toEqual(['a', 'b', 'c']);
+    expect(bench.log.logStartOffset).toBe(4);
+  });
+
   it('tries again later when the leader does not tell', () => {
     const bench = asked(MemoryLog.of('0@0', 9, 7));
     bench.step({ type: 'leader-offsets-failed', askId: 1 });

@@ -4,6 +4,7 @@
  *     follow ─────────────▶ ready; truncating to the HW first, where the log has no epochs; leaderless   R24
  *     ready ──takePosition──▶ fetching                                                                  R1
  *     fetching ──records────▶ appending ──appended──▶ ready, with the HW and log start of the answer    R3, R4, R27
+ *     fetching ──a batch that begins before the log end──▶ truncating ──truncated──▶ appending
  *     fetching ──nothing────▶ ready, the same                                                           R4
  *     fetching ──diverging──▶ truncating ──truncated──▶ ready                                           R24
  *     fetching ──out of range──▶ asking-offsets ──leader-offsets──▶ truncating, or delayed              R26
@@ -17,14 +18,14 @@
  * Expects of the caller: `follow` is the first event; effects are carried out before the next event; each `append`,
  * `truncate`, `restart-log` and `ask-leader-offsets` comes back once; while `isWriting` the log is touched by nobody else.
  */
-import { ErrorCode, errorByCode } from '@seatlog/kafka-protocol';
+import { batchBaseOffset, ErrorCode, errorByCode } from '@seatlog/kafka-protocol';
 import { NO_LEADER } from '../cluster-view.ts';
 import { logLine } from '../log-line.ts';
 import type { Moment } from '../moment.ts';
 import { type PartitionIdentity, partitionName } from '../partition-identity.ts';
 import { type EpochEndOffset, type ReplicaLog, UNDEFINED_EPOCH } from '../replica-log.ts';
 import { wakeFetches } from '../waiting-fetches.ts';
-import type { FetchState } from './fetch-state.ts';
+import type { FetchedRecords, FetchState } from './fetch-state.ts';
 import { appendableBatches } from './fetched-batches.ts';
 import type { FollowerEffect } from './follower-effects.ts';
 import type { FetchedPartition, FetchPosition, FollowerEvent, LogOutcome } from './follower-events.ts';
@@ -193,14 +194,8 @@ export class PartitionFollower {
       effects.push(logLine('error', 'The leader sent a batch whose checksum is wrong; it is not appended'));
     }
     if (records.length > 0) {
-      effects.push({ type: 'append', records });
-      this.#enter(
-        {
-          kind: 'appending',
-          leaderHighWatermark: highWatermark,
-          leaderLogStart: logStartOffset,
-          superseded: false,
-        },
+      this.#takeRecords(
+        { records, leaderHighWatermark: highWatermark, leaderLogStart: logStartOffset },
         effects,
       );
       return;
@@ -209,6 +204,24 @@ export class PartitionFollower {
     // Nothing of what came could be used: asking again at once would bring the same.
     if (given.length > 0) this.#delay(moment, effects);
     else this.#enter({ kind: 'ready' }, effects);
+  }
+
+  #takeRecords(fetched: FetchedRecords, effects: FollowerEffect[]): void {
+    const { logStartOffset, logEndOffset } = this.#log;
+    const firstOffset = batchBaseOffset(fetched.records);
+    if (firstOffset >= logEndOffset) {
+      this.#append(fetched, effects);
+      return;
+    }
+    // The leader's records were deleted up to inside of this batch, so that nothing before it could be compared. It
+    // goes into the log as a whole, in place of what this log has there.
+    const type = firstOffset < logStartOffset ? 'restart-log' : 'truncate';
+    this.#cut({ type, offset: firstOffset }, effects, fetched);
+  }
+
+  #append({ records, leaderHighWatermark, leaderLogStart }: FetchedRecords, effects: FollowerEffect[]): void {
+    effects.push({ type: 'append', records });
+    this.#enter({ kind: 'appending', leaderHighWatermark, leaderLogStart, superseded: false }, effects);
   }
 
   /** R4, R27: neither may be beyond what this log holds, nor the log start beyond the high watermark. */
@@ -238,7 +251,7 @@ export class PartitionFollower {
     this.#cut(below ? { type: 'restart-log', offset } : { type: 'truncate', offset }, effects);
   }
 
-  #cut(effect: FollowerEffect, effects: FollowerEffect[]): void {
+  #cut(effect: FollowerEffect, effects: FollowerEffect[], then: FetchedRecords | null = null): void {
     const { logEndOffset, latestLeaderEpoch } = this.#log;
     effects.push(effect);
     this.#enter(
@@ -246,6 +259,7 @@ export class PartitionFollower {
         kind: 'truncating',
         endOffsetBefore: logEndOffset,
         latestEpochBefore: latestLeaderEpoch,
+        then,
         superseded: false,
       },
       effects,
@@ -273,6 +287,7 @@ export class PartitionFollower {
     if (outcome === 'failed') this.#fail(effects);
     else if (state.superseded) this.#begin(effects);
     else if (outcome === 'retry' || isUnchanged) this.#delay(moment, effects);
+    else if (state.then !== null) this.#append(state.then, effects);
     else this.#enter({ kind: 'ready' }, effects);
   }
 

@@ -23,6 +23,8 @@ export type ProducedListener = (produced: Produced) => void;
 
 const PRODUCE_TIMEOUT_MS = 1500;
 const RETRY_MS = 25;
+/** Sessions and lags are over by then. */
+const OUT_OF_ORDER_ATTEMPTS = 400;
 
 export class SimulatedProducer {
   readonly process: SimulatedProcess;
@@ -35,6 +37,7 @@ export class SimulatedProducer {
   #producerId: number;
   #producerEpoch = 0;
   #count = 0;
+  #outOfOrder = 0;
   #isActive = true;
   #isBusy = false;
 
@@ -134,6 +137,7 @@ export class SimulatedProducer {
   }
 
   #noteWritten(produced: Produced, baseOffset: number, done: () => void): void {
+    this.#outOfOrder = 0;
     produced.errorCode = ErrorCode.NONE;
     produced.baseOffset = baseOffset;
     if (produced.isIdempotent) {
@@ -148,10 +152,14 @@ export class SimulatedProducer {
 
   #retry(produced: Produced, batch: Uint8Array, errorCode: number, done: () => void): void {
     this.#leaders.delete(produced.partition);
-    if (produced.isIdempotent && errorCode !== ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER) {
+    // A leader that was deposed and does not know it yet lacks what was written since.
+    const isOutOfOrder = errorCode === ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER;
+    if (isOutOfOrder) this.#outOfOrder += 1;
+    if (produced.isIdempotent && (!isOutOfOrder || this.#outOfOrder < OUT_OF_ORDER_ATTEMPTS)) {
       this.process.schedule(RETRY_MS, 'produce again', () => this.#attempt(produced, batch, done));
       return;
     }
+    this.#outOfOrder = 0;
     produced.errorCode = errorCode;
     this.#told(produced);
     if (produced.isIdempotent) {

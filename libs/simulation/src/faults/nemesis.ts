@@ -178,10 +178,8 @@ export class Nemesis {
       const hosted = run?.partitions.get(partition);
       if (process.state !== 'running' || hosted?.replica.role !== 'leading') continue;
       const { log } = hosted;
-      const batches = log.batches.filter((batch) => batch.lastOffset < log.highWatermark);
-      const upTo = batches[this.#random.below(batches.length)];
-      if (upTo === undefined) return;
-      log.raiseLogStart(upTo.lastOffset + 1);
+      // Inside of a batch as well.
+      log.raiseLogStart(log.logStartOffset + this.#random.below(log.highWatermark - log.logStartOffset + 1));
       hosted.tellLeader({ type: 'log-start-raised' });
     }
   }

@@ -32,7 +32,6 @@ export class ClusterWitness {
   roleChanged(hosted: HostedPartition, role: ReplicaRole): void {
     const { queue } = this.#world();
     queue.trace.note(queue.now, role, hosted.run.owner.id, hosted.index, hosted.replica.leaderEpoch);
-    if (role === 'leading') this.partitions[hosted.index]?.beganToLead(hosted);
   }
 
   processEnds(broker: SimulatedBroker): void {

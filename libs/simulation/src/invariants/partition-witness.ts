@@ -79,9 +79,8 @@ export class PartitionWitness {
     }
   }
 
-  beganToLead(hosted: HostedPartition): void {
-    const { replica, run, log } = hosted;
-    const epoch = replica.leaderEpoch;
+  #beganToLead(hosted: HostedPartition, epoch: number): void {
+    const { run, log } = hosted;
     this.elections += 1;
     this.#noteLeader(hosted, epoch);
     const missing = this.history.missingFrom(log, epoch);
@@ -143,7 +142,7 @@ export class PartitionWitness {
   #lookAtLeader(hosted: HostedPartition, seen: Seen, epoch: number, highWatermark: number): void {
     if (seen.leaderEpoch !== epoch) {
       // The epoch may rise under the same leader, which is an election as well.
-      this.#noteLeader(hosted, epoch);
+      this.#beganToLead(hosted, epoch);
       seen.leaderEpoch = epoch;
     } else if (highWatermark < seen.leaderHighWatermark) {
       violated(
@@ -165,6 +164,8 @@ export class PartitionWitness {
 
   #noteUnclean(image: PartitionImage): void {
     this.#uncleanEpochs.push(image.leaderEpoch);
+    // Who led before may not know yet, and commit what is lost from the beginning.
+    if (this.#world().settings.uncleanElection) this.#forgivenEpoch = image.leaderEpoch;
     if (image.leaderRecoveryState !== 1) {
       violated(
         'an election from outside of ISR and ELR is told',

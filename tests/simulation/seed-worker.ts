@@ -1,0 +1,51 @@
+// A process that runs ranges of seeds for whoever started it. The library to run is named by path, so that it may be a
+// changed copy.
+import type * as simulation from '@seatlog/simulation';
+
+export interface SeedRange {
+  readonly from: number;
+  readonly count: number;
+  readonly events: number;
+  /** Stop at the first that fails. */
+  readonly untilFailure: boolean;
+}
+
+export interface FailedSeed {
+  readonly seed: number;
+  readonly traceHash: string;
+  readonly promise: string;
+  readonly message: string;
+}
+
+export interface RangeReport {
+  readonly seeds: number;
+  readonly events: number;
+  readonly elections: number;
+  readonly acknowledged: number;
+  readonly milliseconds: number;
+  readonly failures: readonly FailedSeed[];
+}
+
+const [library = '@seatlog/simulation'] = process.argv.slice(2);
+const { simulate } = (await import(library)) as typeof simulation;
+
+function run({ from, count, events, untilFailure }: SeedRange): RangeReport {
+  const began = performance.now();
+  const failures: FailedSeed[] = [];
+  const sums = { seeds: 0, events: 0, elections: 0, acknowledged: 0 };
+  for (let seed = from; seed < from + count; seed++) {
+    const result = simulate({ seed, events });
+    sums.seeds += 1;
+    sums.events += result.events;
+    sums.elections += result.elections;
+    sums.acknowledged += result.acknowledged;
+    if (result.failure === null) continue;
+    failures.push({ seed, traceHash: result.traceHash, ...result.failure });
+    if (untilFailure) break;
+  }
+  return { ...sums, failures, milliseconds: performance.now() - began };
+}
+
+process.on('message', (range: SeedRange) => process.send?.(run(range)));
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit(0));
