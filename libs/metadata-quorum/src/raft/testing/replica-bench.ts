@@ -2,14 +2,7 @@
  * One replica on a bench: the test plays the others, sees what the replica asks for, and decides when its writes are
  * synced. Truncations take effect at once.
  */
-import {
-  type apis,
-  ErrorCode,
-  type RequestInput,
-  type RequestOf,
-  type ResponseOf,
-  ZERO_UUID,
-} from '@seatlog/kafka-protocol';
+import { type apis, ErrorCode, type RequestOf, type ResponseOf, ZERO_UUID } from '@seatlog/kafka-protocol';
 import { METADATA_TOPIC } from '../../controller/topic-name.ts';
 import type { QuorumState } from '../../quorum/quorum-state.ts';
 import type { SnapshotId } from '../../quorum/snapshot.ts';
@@ -309,5 +302,3 @@ export function fetchResponse(answer: FetchAnswerFields): ResponseOf<typeof apis
   const responses = [{ topic: '', topicId: METADATA_TOPIC_ID, partitions: [partition] }];
   return { throttleTimeMs: 0, errorCode: 0, sessionId: 0, responses, nodeEndpoints: [] };
 }
-
-export type FetchBody = RequestInput<typeof apis.fetch>;
