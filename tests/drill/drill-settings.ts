@@ -1,11 +1,11 @@
 /** What a drill is asked for. */
 import { parseArgs } from 'node:util';
-import { families, familiesOfOneNode, type FaultFamily } from './fault-plan.ts';
+import { families, familiesOfOneNode, type FaultKind, kindsOf } from './fault-plan.ts';
 
 export interface DrillSettings {
   /** Ends after so long, or after so many faults. */
   readonly end: { readonly seconds: number } | { readonly rounds: number };
-  readonly faults: readonly FaultFamily[];
+  readonly faults: readonly FaultKind[];
   readonly seed: number;
   readonly brokers: number;
   /** Records a second, of all producers together. */
@@ -23,7 +23,7 @@ export interface DrillOptions extends DrillSettings {
 
 export const defaultSettings: DrillSettings = {
   end: { seconds: 60 },
-  faults: families,
+  faults: families.flatMap((family) => kindsOf(family, families)),
   seed: 1,
   brokers: 3,
   rate: 600,
@@ -41,7 +41,8 @@ export const DRILL_HELP = `npm run drill -- [options]
 
   --minutes n          how long (default 1)
   --rounds n           so many faults instead of a time
-  --faults a,b,...     ${families.join(', ')} (default all)
+  --faults a,b,...     ${families.join(', ')} (default all), or single kinds:
+                       ${defaultSettings.faults.join(', ')}
   --seed n             the same seed makes the same plan of faults; it is printed
   --brokers n          1 or 3, each broker and controller (default 3)
   --rate n             records a second (default ${defaultSettings.rate})
@@ -103,12 +104,12 @@ function endOf(values: { readonly minutes?: string; readonly rounds?: string }):
   return { rounds: number('rounds', values.rounds, 1, MOST_ROUNDS) };
 }
 
-function faultsOf(text: string | undefined, brokers: number): readonly FaultFamily[] {
+function faultsOf(text: string | undefined, brokers: number): readonly FaultKind[] {
   const possible = brokers === 1 ? familiesOfOneNode : families;
-  if (text === undefined) return possible;
-  return text.split(',').map((name) => {
-    const found = possible.find((family) => family === name);
-    if (found !== undefined) return found;
+  const names = text === undefined ? possible : text.split(',');
+  return names.flatMap((name) => {
+    const kinds = kindsOf(name, possible);
+    if (kinds.length > 0) return kinds;
     throw new DrillUsageError(`--faults ${name}: with ${brokers} broker(s) there are ${possible.join(', ')}`);
   });
 }

@@ -9,13 +9,15 @@ import type { PlannedFault } from './fault-plan.ts';
 
 export interface FaultTale {
   readonly say: (line: string) => void;
-  /** A node is about to be killed that leads these partitions. */
-  readonly leaderDies: (partitions: readonly number[]) => void;
+  /** A node that leads these partitions was killed; `isAlone`: no other is, before all are in sync again. */
+  readonly leaderDies: (partitions: readonly number[], isAlone: boolean) => void;
 }
 
 const PRODUCE = 0;
 /** A dead node stays away for up to so many sessions: some kills are over before anybody has noticed. */
 const MOST_SESSIONS_AWAY = 2;
+/** Of a node that is alone: nobody is there to notice. */
+const MOST_AWAY_ALONE_MS = 300;
 const LOST_ANSWERS = 5;
 const SLOW_MS = 150;
 
@@ -35,7 +37,8 @@ export class FaultInjection {
 
   async bringAbout(fault: PlannedFault): Promise<void> {
     const cluster = this.#cluster;
-    const awayMs = fault.length * MOST_SESSIONS_AWAY * this.#sessionMs;
+    const isAlone = cluster.nodes.length === 1;
+    const awayMs = fault.length * (isAlone ? MOST_AWAY_ALONE_MS : MOST_SESSIONS_AWAY * this.#sessionMs);
     /** Long enough that it is noticed. */
     const heldMs = this.#sessionMs * (1.2 + fault.length);
     switch (fault.kind) {
@@ -66,8 +69,8 @@ export class FaultInjection {
     }
   }
 
-  async #killOne(node: ClusterNode, awayMs: number): Promise<void> {
-    await this.#kill(node);
+  async #killOne(node: ClusterNode, awayMs: number, isAlone = true): Promise<void> {
+    await this.#kill(node, isAlone);
     await pause(awayMs);
     await this.#startAgain(node);
   }
@@ -75,31 +78,31 @@ export class FaultInjection {
   /** The second dies as soon as the first serves again, which may not be in sync by then. */
   async #killOneAfterAnother(fault: PlannedFault, awayMs: number): Promise<void> {
     const first = await this.#cluster.leaderOf(fault.target);
-    await this.#killOne(first, awayMs);
+    await this.#killOne(first, awayMs, false);
     const others = this.#cluster.others(first);
     const second = others[fault.target % Math.max(1, others.length)] ?? first;
-    await this.#killOne(second, awayMs);
+    await this.#killOne(second, awayMs, false);
   }
 
   /** The second dies while the first is away: no majority is left, of voters or of replicas. */
   async #killTwo(fault: PlannedFault, awayMs: number): Promise<void> {
     const first = this.#cluster.drawn(fault.target);
     const second = this.#cluster.others(first)[fault.target % 2] ?? first;
-    await this.#kill(first);
+    await this.#kill(first, false);
     await pause(awayMs / 2);
-    if (second !== first) await this.#kill(second);
+    if (second !== first) await this.#kill(second, false);
     await pause(awayMs / 2);
     await Promise.all([...new Set([first, second])].map((node) => this.#startAgain(node)));
   }
 
-  async #kill(node: ClusterNode): Promise<void> {
+  async #kill(node: ClusterNode, isAlone: boolean): Promise<void> {
     const led = await this.#cluster.ledBy(node);
     this.#cluster.awayNow(node);
     this.#tale.say(
       `SIGKILL ${node.name}, which leads ${led.length === 0 ? 'nothing' : `partitions ${led.join(', ')}`}`,
     );
     node.process.kill('SIGKILL');
-    this.#tale.leaderDies(led);
+    this.#tale.leaderDies(led, isAlone);
     await node.process.exited;
   }
 

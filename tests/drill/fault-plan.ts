@@ -24,6 +24,13 @@ export const families = Object.keys(faultFamilies) as readonly FaultFamily[];
 /** Of a node alone: nobody is there to be cut off from. */
 export const familiesOfOneNode: readonly FaultFamily[] = ['kill', 'restart', 'answers'];
 
+/** Of a family, or one by its own name; none where there is no such. */
+export function kindsOf(name: string, from: readonly FaultFamily[]): readonly FaultKind[] {
+  const family = from.find((one) => one === name);
+  if (family !== undefined) return faultFamilies[family];
+  return from.flatMap((one): readonly FaultKind[] => faultFamilies[one]).filter((kind) => kind === name);
+}
+
 export interface PlannedFault {
   readonly kind: FaultKind;
   /** The node, or the partition whose leader it is: taken modulo how many there are. */
@@ -41,9 +48,9 @@ export class FaultPlan {
   readonly #kinds: readonly FaultKind[];
   #left: FaultKind[] = [];
 
-  constructor(seed: number, chosen: readonly FaultFamily[]) {
+  constructor(seed: number, chosen: readonly FaultKind[]) {
     this.#choices = new SeededChoices(seed);
-    this.#kinds = chosen.flatMap((family) => faultFamilies[family]);
+    this.#kinds = chosen;
   }
 
   /** Each kind has its turn before one comes again. */

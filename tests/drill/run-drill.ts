@@ -7,7 +7,7 @@ import type { DrillSettings } from './drill-settings.ts';
 import { FailoverWatch, type Spread, spreadOf } from './failover-watch.ts';
 import { FaultInjection } from './fault-injection.ts';
 import { type FaultKind, FaultPlan } from './fault-plan.ts';
-import { lookAtTheEnd } from './final-look.ts';
+import { judgeEndState } from './end-state.ts';
 import { Readers } from './readers.ts';
 import { Writers } from './writers.ts';
 
@@ -30,6 +30,8 @@ export interface DrillReport {
   readonly sessionTimeoutMs: number;
   /** From the death of a leader to the next acknowledged record of its partition that was sent after it. */
   readonly failoverMs: Spread;
+  /** The same where another node was killed close to it. */
+  readonly hardFailoverMs: Spread;
   /** From the end of a fault (all nodes run) until every ISR is whole. */
   readonly isrWholeMs: Spread;
   readonly refusals: Readonly<Record<string, number>>;
@@ -52,7 +54,8 @@ export async function runDrill(
   say: (line: string) => void,
 ): Promise<DrillOutcome> {
   await using cluster = await DrillCluster.start(dataDirectory, settings);
-  return new Drill(settings, cluster, say).run();
+  // Awaited here: the cluster is stopped when this function returns.
+  return await new Drill(settings, cluster, say).run();
 }
 
 class Drill {
@@ -92,7 +95,7 @@ class Drill {
       await this.#bringFaultsAbout();
       this.#say('no more faults; waiting for what is under way');
       await writers.finish();
-      const { complaints, read } = await lookAtTheEnd(this.#cluster, readers, this.#recorder, partitions);
+      const { complaints, read } = await judgeEndState(this.#cluster, readers, this.#recorder, partitions);
       this.#complaints.push(...complaints);
       readers.polled += read;
     } finally {
@@ -117,7 +120,7 @@ class Drill {
     const plan = new FaultPlan(seed, faults);
     const injection = new FaultInjection(this.#cluster, sessionTimeoutMs, CLIENT_IDS, {
       say: (line) => this.#say(line),
-      leaderDies: (partitions) => this.#watch.leaderDied(partitions, performance.now()),
+      leaderDies: (partitions, isAlone) => this.#watch.leaderDied(partitions, isAlone, performance.now()),
     });
     for (let done = 0; !this.#isOver(done); done += 1) {
       const fault = plan.next();
@@ -172,6 +175,7 @@ class Drill {
       complaints: complaints.slice(0, MOST_LISTED),
       sessionTimeoutMs,
       failoverMs: spreadOf(this.#watch.latenciesMs),
+      hardFailoverMs: spreadOf(this.#watch.hardLatenciesMs),
       isrWholeMs: spreadOf(this.#wholeMs),
       refusals: Object.fromEntries(writers.refusals),
       consumerFailures: Object.fromEntries(readers.failures),

@@ -23,6 +23,7 @@ export const CONTROLLER = 100;
 export const PARTITION = 0;
 /** Longer than anything that is waited for takes, on a busy machine. */
 export const DEADLINE_MS = 60_000;
+const FILES_DEADLINE_MS = 10_000;
 
 export interface BenchOptions {
   readonly dataDirectory: string;
@@ -215,10 +216,20 @@ export class Bench implements AsyncDisposable {
     return messages;
   }
 
-  epochs(topic: string): Readonly<Record<number, string>> {
-    const found = Object.fromEntries(
-      BROKERS.map((id) => [id, epochFile(this.node(id).partitionFolder(topic, PARTITION))]),
-    );
+  /** Once they are as expected, or at the deadline: a broker writes them a moment after the records. */
+  async epochs(
+    topic: string,
+    expected: Readonly<Record<number, string>>,
+  ): Promise<Readonly<Record<number, string>>> {
+    const read = (): Record<number, string> =>
+      Object.fromEntries(
+        BROKERS.map((id) => [id, epochFile(this.node(id).partitionFolder(topic, PARTITION))]),
+      );
+    const isExpected = (found: Record<number, string>): boolean =>
+      BROKERS.every((id) => found[id] === expected[id]);
+    const found = await until('epoch files', FILES_DEADLINE_MS, () =>
+      isExpected(read()) ? read() : null,
+    ).catch(read);
     this.narrator.quote(
       "leader-epoch-checkpoint (version, count, then 'epoch startOffset')",
       BROKERS.map((id) => `broker ${id}: ${found[id]}`),

@@ -12,6 +12,10 @@ export const OK = named('ok', 10);
 export const LOST = named('lost', 5);
 export const FRESH = named('new', 3);
 
+/** An epoch file in a line: version, count, then each epoch with its start offset. */
+export const FIRST_EPOCH = '0 1 0 0';
+export const BOTH_EPOCHS = '0 2 0 0 1 10';
+
 export interface LeaderAlone {
   readonly ok: readonly number[];
   readonly epochsBefore: Readonly<Record<number, string>>;
@@ -29,7 +33,7 @@ export async function leaveLeaderAlone(bench: Bench, thenWaitMs: number): Promis
   const all = bench.producer('all');
   const one = bench.producer(1);
   const ok = await bench.sendBatch(all, TOPIC, OK);
-  const epochsBefore = bench.epochs(TOPIC);
+  const epochsBefore = await bench.epochs(TOPIC, { 1: FIRST_EPOCH, 2: FIRST_EPOCH, 3: FIRST_EPOCH });
 
   narrator.step('SIGSTOP brokers 2 and 3, 5 records with acks=1, SIGKILL the leader, SIGCONT 2 and 3');
   await connected(bench);

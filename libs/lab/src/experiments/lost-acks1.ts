@@ -5,7 +5,16 @@ import type { Experiment, Pace } from '../experiment.ts';
 import { type Finding, same, says } from '../finding.ts';
 import type { PartitionView } from '../partition-view.ts';
 import { until } from '../until.ts';
-import { FRESH, type LeaderAlone, leaveLeaderAlone, LOST, OK, TOPIC } from './leader-alone.ts';
+import {
+  BOTH_EPOCHS,
+  FIRST_EPOCH,
+  FRESH,
+  type LeaderAlone,
+  leaveLeaderAlone,
+  LOST,
+  OK,
+  TOPIC,
+} from './leader-alone.ts';
 
 const LAG_MS = 10_000;
 const SESSION_MS = 9_000;
@@ -48,7 +57,11 @@ async function run(bench: Bench): Promise<LostAcks1> {
   const elected = await bench.describe(TOPIC);
   const fresh = await bench.sendBatch(bench.producer('all'), TOPIC, FRESH);
   bench.log(2, TOPIC);
-  const epochsAfterElection = bench.epochs(TOPIC);
+  const epochsAfterElection = await bench.epochs(TOPIC, {
+    1: FIRST_EPOCH,
+    2: BOTH_EPOCHS,
+    3: BOTH_EPOCHS,
+  });
 
   narrator.step('restart broker 1');
   await bench.restart(1);
@@ -61,7 +74,7 @@ async function run(bench: Bench): Promise<LostAcks1> {
     () => equalLogs(bench) || null,
   ).catch(() => false);
   const oldLeaderLog = valuesOf(bench.log(1, TOPIC));
-  const epochsAtTheEnd = bench.epochs(TOPIC);
+  const epochsAtTheEnd = await bench.epochs(TOPIC, { 1: BOTH_EPOCHS, 2: BOTH_EPOCHS, 3: BOTH_EPOCHS });
 
   narrator.step('what a consumer sees');
   const consumed = await bench.consume(TOPIC, OK.length + FRESH.length);
@@ -78,8 +91,7 @@ function equalLogs(bench: Bench): boolean {
 }
 
 function verdict(seen: LostAcks1, _pace: Pace): readonly Finding[] {
-  const first = '0 1 0 0';
-  const second = '0 2 0 0 1 10';
+  const [first, second] = [FIRST_EPOCH, BOTH_EPOCHS];
   return [
     same('R16', 'ten records with acks=all', [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], seen.ok),
     same(

@@ -8,17 +8,17 @@ import { GROUP, nameOf, type Readers, recordsOf } from './readers.ts';
 const READ_WITHIN_MS = 120_000;
 const SAME_WITHIN_MS = 30_000;
 
-export interface FinalLook {
+export interface EndState {
   readonly complaints: readonly string[];
   readonly read: number;
 }
 
-export async function lookAtTheEnd(
+export async function judgeEndState(
   cluster: DrillCluster,
   readers: Readers,
   recorder: HistoryRecorder,
   partitions: number,
-): Promise<FinalLook> {
+): Promise<EndState> {
   const client = createClient({ brokers: cluster.cluster.bootstrap, clientId: 'drill-final-reader' });
   try {
     const all = Array.from({ length: partitions }, (_, partition) => ({ topic: TOPIC, partition }));
