@@ -1,9 +1,12 @@
 /** A node's log directory: opened with its events led to whom they concern, and closed with the clean-stop marker. */
-import { type LogDirectory, type LogListener, openLogDirectory } from '@seatlog/commit-log';
+import { type LogDirectory, LogError, type LogListener, openLogDirectory } from '@seatlog/commit-log';
 import type { BrokerPorts } from './broker-ports.ts';
 import { clusterIdFor } from './cluster-id.ts';
 import type { BrokerConfig } from './config/broker-config.ts';
 import type { Logger } from './logger.ts';
+
+/** So many partitions are named in an error. */
+const MAX_NAMED = 10;
 
 /** What the replicas of a broker hear of their logs. */
 export type LogProgress = Required<Pick<LogListener, 'logEndOffsetAdvanced' | 'logStartOffsetRaised'>>;
@@ -53,6 +56,17 @@ export function openNodeDirectory(
       producerIdExpirationMs: values['producer.id.expiration.ms'],
     },
   });
+}
+
+/**
+ * A broker that registers with the epoch of a clean stop says that it has all it had (F24). Where that turns out wrong it
+ * must not be let in; at its next start there is no marker, and it registers as one that may have lost records.
+ */
+export function requireWholeLogs({ shortened }: LogDirectory): void {
+  if (shortened.size === 0) return;
+  const names = [...shortened].slice(0, MAX_NAMED).join(', ');
+  const message = `${shortened.size} partitions end before where the last clean stop left them (${names}); start again to fetch what is missing`;
+  throw new LogError('LOG_CORRUPT', message);
 }
 
 /** Without a word to the caller if it fails: then there is no clean-stop marker, and the next start recovers. */

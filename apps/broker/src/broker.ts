@@ -13,7 +13,7 @@
 import type { LogDirectory } from '@seatlog/commit-log';
 import { liveBrokers } from '@seatlog/metadata-quorum';
 import { advertisedListeners } from './advertised-listeners.ts';
-import { closeDirectory, openNodeDirectory } from './broker-directory.ts';
+import { closeDirectory, openNodeDirectory, requireWholeLogs } from './broker-directory.ts';
 import { type BrokerPorts, nodePorts } from './broker-ports.ts';
 import { nodeRoles } from './config/node-roles.ts';
 import { AutomaticTopics } from './controller/automatic-topics.ts';
@@ -232,8 +232,9 @@ class Broker implements RunningBroker {
     const { quorum } = this.#member;
     this.#state = 'stopping';
     log.info('Broker stops', { nodeId: quorum.nodeId });
-    // A broker that is alone has nobody to hand its leaderships to.
-    if (liveBrokers(quorum.image).length > 1) await this.#lifecycle.beginControlledShutdown();
+    // A broker that is alone with its controller has nobody to hand its leaderships to, and nobody to tell.
+    const isAlone = quorum.term !== null && liveBrokers(quorum.image).length <= 1;
+    if (!isAlone) await this.#lifecycle.beginControlledShutdown();
     this.#server.stopAccepting();
     const drained = new Promise<void>((resolve) => this.#server.drain(DRAIN_MS, resolve));
     this.services.groups.stop();
@@ -260,6 +261,7 @@ class Broker implements RunningBroker {
     await this.#registrationSeen(brokerEpoch);
     const { quorum } = this.#member;
     this.#application.load(quorum.image);
+    requireWholeLogs(this.#directory);
     quorum.attach(this.#application.apply);
     this.services.groups.start();
     await this.#lifecycle.unfence();

@@ -49,6 +49,14 @@ export class DirectoryCheckpoints {
     };
   }
 
+  /** Partitions that had records when the checkpoint was written. */
+  withRecords(): readonly string[] {
+    const recoveryPoints = this.#stored.get(this.#recoveryPoints) ?? new Map<string, number>();
+    return [...recoveryPoints]
+      .filter(([name, end]) => end > this.of(name).logStartOffset)
+      .map(([name]) => name);
+  }
+
   /** The partition is gone: nothing is to be kept of it. */
   forget(name: string): void {
     for (const offsets of this.#stored.values()) offsets.delete(name);

@@ -74,6 +74,7 @@ class DiskLogDirectory implements LogDirectory {
   readonly cleanStart: boolean;
   readonly previousBrokerEpoch: number | null;
   readonly failures = new Map<string, LogError>();
+  readonly shortened = new Set<string>();
   readonly #options: LogDirectoryOptions;
   readonly #environment: LogEnvironment;
   readonly #lock: FileLock;
@@ -95,7 +96,6 @@ class DiskLogDirectory implements LogDirectory {
     this.#lock = lock;
     const shutdown = takeCleanShutdownMarker(files, path);
     this.cleanStart = shutdown !== null;
-    this.previousBrokerEpoch = shutdown?.brokerEpoch ?? null;
     this.#environment = createLogEnvironment(options, { ...DEFAULT_LOG_LIMITS, ...options.limits }, listener);
     this.#checkpoints = new DirectoryCheckpoints(files, path, {
       logs: () => this.#logs,
@@ -104,6 +104,7 @@ class DiskLogDirectory implements LogDirectory {
     this.#removal = new DirectoryRemoval(files, timers, listener);
     this.#retentionClock = new RetentionClock(options.clock);
     this.#survey();
+    this.previousBrokerEpoch = shutdown === null || this.#hasLostPartitions() ? null : shutdown.brokerEpoch;
     if (!this.cleanStart) files.syncDirectory(path);
     this.#startRepeating();
   }
@@ -124,7 +125,11 @@ class DiskLogDirectory implements LogDirectory {
     if (found === undefined) return this.#logs.get(name) ?? null;
     this.#onDisk.delete(name);
     try {
-      return this.#open(found, config, { clean: this.cleanStart, ...this.#checkpoints.of(name) });
+      const checkpointed = this.#checkpoints.of(name);
+      const log = this.#open(found, config, { clean: this.cleanStart, ...checkpointed });
+      // A clean stop syncs everything first, so its recovery point is where the log ended.
+      if (this.cleanStart && log.logEndOffset < checkpointed.recoveryPoint) this.shortened.add(name);
+      return log;
     } catch (cause) {
       const failure = asLogFailure(cause);
       this.failures.set(name, failure);
@@ -218,7 +223,10 @@ class DiskLogDirectory implements LogDirectory {
       let outcome = failure ?? error;
       // Partitions that were never loaded are as clean as they were found.
       const allClean =
-        outcome === null && this.failures.size === 0 && (this.cleanStart || this.#onDisk.size === 0);
+        outcome === null &&
+        this.failures.size === 0 &&
+        this.shortened.size === 0 &&
+        (this.cleanStart || this.#onDisk.size === 0);
       if (allClean)
         outcome = this.#attempt(() => writeCleanShutdownMarker(this.#options.fileSystem, this.path, options));
       this.#lock.release();
@@ -251,6 +259,13 @@ class DiskLogDirectory implements LogDirectory {
       files.rename(directory, target);
       return target;
     });
+  }
+
+  /** Whether a clean stop left partitions here that somebody took away since. */
+  #hasLostPartitions(): boolean {
+    const lost = this.#checkpoints.withRecords().filter((name) => !this.#onDisk.has(name));
+    for (const name of lost) this.#warn(`${name} was here at the last clean stop, and is gone`);
+    return lost.length > 0;
   }
 
   /** Looks through the directory: partitions, removals that a crash interrupted, and what is none of ours. */

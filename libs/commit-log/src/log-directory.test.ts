@@ -72,6 +72,49 @@ describe('a log directory', () => {
     expect(test.files.stat('/logs/.kafka_cleanshutdown')).toBeNull();
   });
 
+  it('F24: after a clean stop, says nothing of a broker epoch where a partition is gone', () => {
+    let test = openTestDirectory();
+    for (const topic of ['empty', 'full']) test.log(topic);
+    test.append(test.log('full'), testBatch({ count: 3 }));
+    test = test.restart();
+    expect(test.directory.previousBrokerEpoch).toBe(1);
+    test.close();
+    const remove = (name: string): void => {
+      for (const file of test.files.readDirectory(`/logs/${name}`)) {
+        test.files.unlink(`/logs/${name}/${file.name}`);
+      }
+      test.files.removeDirectory(`/logs/${name}`);
+    };
+    remove('empty-0');
+    test = openTestDirectory({ files: test.files });
+    expect(test.directory.previousBrokerEpoch).toBe(1);
+    test.close();
+    remove('full-0');
+    test = openTestDirectory({ files: test.files });
+    expect([test.directory.cleanStart, test.directory.previousBrokerEpoch]).toEqual([true, null]);
+  });
+
+  it('F24: does not miss a partition that was deleted in order', () => {
+    let test = openTestDirectory();
+    test.append(test.log('a'), testBatch({ count: 3 }));
+    test.directory.delete('a', 0);
+    test = test.restart();
+    expect(test.directory.previousBrokerEpoch).toBe(1);
+  });
+
+  it('F24: notices a log that ends before where a clean stop left it, and leaves no marker of its own', () => {
+    let test = openTestDirectory();
+    for (let round = 0; round < 3; round += 1) test.append(test.log(), testBatch({ count: 2 }));
+    test.close();
+    test.files.tamper('/logs/seats-0/00000000000000000000.log', (bytes) => bytes.subarray(0, 200));
+    test = openTestDirectory({ files: test.files });
+    expect([...test.directory.shortened]).toEqual(['seats-0']);
+    expect(test.log().logEndOffset).toBe(4);
+    test.close();
+    test = openTestDirectory({ files: test.files });
+    expect([test.directory.cleanStart, test.directory.shortened.size]).toEqual([false, 0]);
+  });
+
   it('F11: is held by one at a time, and free after a crash', () => {
     const test = openTestDirectory();
     expect(() => openTestDirectory({ files: test.files })).toThrow(

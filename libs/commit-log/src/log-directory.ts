@@ -18,8 +18,13 @@ export interface LogDirectory {
   readonly directoryId: string;
   /** Whether the last run stopped cleanly; then logs open without being scanned. */
   readonly cleanStart: boolean;
-  /** The broker epoch that the clean-stop marker carries; null without one. */
+  /**
+   * The broker epoch that the clean-stop marker carries; null without one, and where partitions are gone that were there
+   * at that stop: whoever registers with that epoch says that nothing is lost (F24).
+   */
   readonly previousBrokerEpoch: number | null;
+  /** Partitions, by name, that were loaded after a clean stop and ended before where that stop left them. */
+  readonly shortened: ReadonlySet<string>;
 
   /** Partitions found on disk that are neither loaded nor failed. */
   notLoaded(): readonly PartitionOnDisk[];
@@ -50,7 +55,7 @@ export interface LogDirectory {
   applyRetention(): number;
   /**
    * Stops: writes what is queued, syncs, closes; then checkpoints and the clean-stop marker. If any partition
-   * failed there is no marker. The lock is released in any case.
+   * failed or was shortened there is no marker. The lock is released in any case.
    */
   close(options: CloseOptions, done: FlushCompletion): void;
 }
