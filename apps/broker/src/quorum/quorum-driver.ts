@@ -19,6 +19,8 @@ import {
   type ReceivedRequest,
   type Respond,
   type SendRequest,
+  type SnapshotEffect,
+  type StandingEffect,
 } from '@seatlog/metadata-quorum';
 import {
   type Cancel,
@@ -82,6 +84,7 @@ export class QuorumDriver {
   #cancelTick: Cancel | null = null;
   #tickDueAtMs = Number.POSITIVE_INFINITY;
   #cancelPause: Cancel | null = null;
+  #isWaitingForRoom = false;
   #whenClosed: (() => void) | null = null;
 
   constructor(options: QuorumDriverOptions, owner: QuorumDriverOwner) {
@@ -195,11 +198,15 @@ export class QuorumDriver {
   #hasPersisted(state: Parameters<QuorumStateFile['write']>[0]): boolean {
     try {
       this.#options.stateFile.write(state);
+      this.#isWaitingForRoom = false;
       return true;
     } catch (error) {
       if (!(error instanceof FileSystemError) || !isOutOfSpace(error)) throw error;
       const { log, timers } = this.#options;
-      log.error('The quorum state cannot be written; this node waits for room on its disk', { error });
+      if (!this.#isWaitingForRoom) {
+        log.error('The quorum state cannot be written; this node waits for room on its disk', { error });
+      }
+      this.#isWaitingForRoom = true;
       this.#cancelPause = timers.schedule(FULL_DISK_PAUSE_MS, () => {
         this.#cancelPause = null;
         this.#run();
@@ -240,7 +247,7 @@ export class QuorumDriver {
     }
   }
 
-  #tell(effect: Exclude<Effect, { readonly type: 'persist-state' | 'send' | 'respond' | 'append' }>): void {
+  #tell(effect: SnapshotEffect | StandingEffect): void {
     const { metadataLog } = this.#options;
     switch (effect.type) {
       case 'begin-snapshot':

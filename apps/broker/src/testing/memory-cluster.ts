@@ -89,7 +89,7 @@ export class MemoryCluster implements AsyncDisposable {
   }
 
   /** Starts a node without waiting for it. */
-  async begin(id: number, role: NodeRole = 'broker,controller'): Promise<void> {
+  async begin(id: number, role: NodeRole = 'broker,controller', startSignal?: AbortSignal): Promise<void> {
     const known = this.#nodes.get(id);
     const node: MemoryNode = known ?? {
       id,
@@ -99,14 +99,17 @@ export class MemoryCluster implements AsyncDisposable {
       fatal: [],
     };
     this.#nodes.set(id, node);
-    const options = this.#nodeOptions(node, role);
+    const options = {
+      ...this.#nodeOptions(node, role),
+      ...(startSignal === undefined ? {} : { startSignal }),
+    };
     node.running = role === 'controller' ? await startController(options) : await startBroker(options);
   }
 
-  /** The process is gone; what it wrote stays. */
-  kill(id: number): void {
+  /** The process is gone and what it wrote stays; or the power is, and what was not synced may be lost, or torn. */
+  kill(id: number, kind: 'process' | 'power' = 'process'): void {
     const node = this.node(id);
-    node.files.crash({ kind: 'process' });
+    node.files.crash({ kind });
     node.running?.abandon();
     node.running = null;
   }
