@@ -8,6 +8,7 @@ import { envelope } from './58-envelope.ts';
 import { brokerRegistration } from './62-broker-registration.ts';
 import { brokerHeartbeat } from './63-broker-heartbeat.ts';
 import { allocateProducerIds } from './67-allocate-producer-ids.ts';
+import { assignReplicasToDirs } from './73-assign-replicas-to-dirs.ts';
 
 export const controllerHandlers: readonly HandlerDefinition<ControllerServices>[] = [
   ...administrationHandlers,
@@ -17,4 +18,5 @@ export const controllerHandlers: readonly HandlerDefinition<ControllerServices>[
   brokerRegistration,
   brokerHeartbeat,
   allocateProducerIds,
+  assignReplicasToDirs,
 ];
