@@ -126,6 +126,38 @@ describe('three nodes with both roles', () => {
     await level(cluster, [leader, one]);
   });
 
+  it('F8: go on without a leader whose metadata log cannot be synced any more', async () => {
+    const cluster = clusterOf({ voters: [1, 2, 3] });
+    await cluster.start([1, 2, 3]);
+    const leader = await agreed(cluster, [1, 2, 3], -1);
+    cluster.node(leader).files.fault = ({ name, path }) =>
+      name === 'sync' && path === METADATA_LOG ? { code: 'EIO' } : undefined;
+    const [one = -1, other = -1] = bothOf(leader);
+    expect(await cluster.createTopic(one, 'seats', 1, 2)).toBe(ErrorCode.NONE);
+    expect(cluster.node(leader).fatal).toHaveLength(1);
+    expect(await agreed(cluster, [one, other], leader)).not.toBe(leader);
+    await level(cluster, [one, other]);
+  });
+
+  it('F7: go on without a voter whose disk is full, and take it back when there is room', async () => {
+    const cluster = clusterOf({ voters: [1, 2, 3] });
+    await cluster.start([1, 2, 3]);
+    const leader = await agreed(cluster, [1, 2, 3], -1);
+    cluster.node(leader).files.fault = ({ name }) =>
+      name === 'write' ? { code: 'ENOSPC', written: 0 } : undefined;
+    const [one = -1, other = -1] = bothOf(leader);
+    // The partition goes to a broker that has room for it.
+    expect(await cluster.createTopic(one, 'seats', 1, 1, one)).toBe(ErrorCode.NONE);
+    await level(cluster, [one, other]);
+    expect(cluster.quorum(leader).term).toBeNull();
+    expect(cluster.node(leader).logLines.map(({ msg }) => msg)).toContain(
+      'The metadata log could not be written; what was decided is undone',
+    );
+    cluster.node(leader).files.fault = () => undefined;
+    await level(cluster, [1, 2, 3]);
+    expect(cluster.node(leader).fatal).toEqual([]);
+  });
+
   it('hand leadership on at once when the leader stops in order', async () => {
     const cluster = clusterOf({ voters: [1, 2, 3] });
     await cluster.start([1, 2, 3]);

@@ -183,8 +183,7 @@ export class QuorumNode implements MetadataQuorum {
     termEnded: () => {
       const refusal = this.#refusal;
       this.#refusal = null;
-      if (refusal === null) this.#endTerm(ErrorCode.NOT_CONTROLLER, notController().message);
-      else this.#endTerm(ErrorCode.KAFKA_STORAGE_ERROR, refusal.message);
+      this.#endTermFor(refusal);
     },
     appendFailed: (error) => {
       this.#options.log.error('The metadata log could not be written; what was decided is undone', { error });
@@ -213,6 +212,13 @@ export class QuorumNode implements MetadataQuorum {
     for (const listener of this.#termListeners) listener.termBegan(term);
   }
 
+  /** Where another voter can take over, whoever asked is to ask there; else it is told why its change is undone. */
+  #endTermFor(refusal: Error | null): void {
+    if (refusal === null || this.voters.length > 1) {
+      this.#endTerm(ErrorCode.NOT_CONTROLLER, refusal?.message ?? notController().message);
+    } else this.#endTerm(ErrorCode.KAFKA_STORAGE_ERROR, refusal.message);
+  }
+
   #endTerm(errorCode: number, message: string): void {
     const term = this.#term;
     if (term === null) return;
@@ -233,8 +239,9 @@ export class QuorumNode implements MetadataQuorum {
 
   #fail(error: unknown): void {
     if (this.#isClosed) return;
-    this.#endTerm(ErrorCode.KAFKA_STORAGE_ERROR, 'This node has failed.');
+    const failure = error instanceof Error ? error : new Error(String(error));
+    this.#endTermFor(failure);
     this.abandon();
-    this.#options.fatal(error instanceof Error ? error : new Error(String(error)));
+    this.#options.fatal(failure);
   }
 }

@@ -164,16 +164,29 @@ export class MemoryCluster implements AsyncDisposable {
     return outcome.response as ResponseOf<A>;
   }
 
-  async createTopic(id: number, name: string, partitions: number, replicas: number): Promise<number> {
-    const topic = {
-      name,
-      numPartitions: partitions,
-      replicationFactor: replicas,
-      assignments: [],
-      configs: [],
-    };
+  /** Asks that broker; `on` puts all replicas on one broker. */
+  async createTopic(
+    id: number,
+    name: string,
+    partitions: number,
+    replicas: number,
+    on?: number,
+  ): Promise<number> {
+    const assignments =
+      on === undefined
+        ? []
+        : Array.from({ length: partitions }, (_, partitionIndex) => ({ partitionIndex, brokerIds: [on] }));
+    const isAssigned = assignments.length > 0;
     const response = await this.ask(id, apis.createTopics, 7, {
-      topics: [topic],
+      topics: [
+        {
+          name,
+          numPartitions: isAssigned ? -1 : partitions,
+          replicationFactor: isAssigned ? -1 : replicas,
+          assignments,
+          configs: [],
+        },
+      ],
       timeoutMs: 20_000,
       validateOnly: false,
     });
