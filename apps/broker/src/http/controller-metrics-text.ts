@@ -1,5 +1,5 @@
 /** The quorum's and the controller's numbers in `/metrics`, on every node. */
-import { NO_LEADER } from '@seatlog/metadata-quorum';
+import { NO_LEADER, preferredReplicaImbalance } from '@seatlog/metadata-quorum';
 import type { BrokerMetrics } from '../metrics.ts';
 import type { QuorumNode } from '../quorum/quorum-node.ts';
 import type { ProcessFigures } from './process-figures.ts';
@@ -49,6 +49,11 @@ export function writeController(text: PrometheusText, quorum: QuorumNode, metric
     `${controller}_fencedbrokercount`,
     'Brokers that are registered and fenced.',
     brokers.filter(({ fenced }) => fenced).length,
+  );
+  text.gauge(
+    `${controller}_preferredreplicaimbalancecount`,
+    'Partitions whose leader is not their preferred replica.',
+    preferredReplicaImbalance(image),
   );
   text.counter(
     'kafka_controller_controllerstats_uncleanleaderelections_total',
