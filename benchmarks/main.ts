@@ -1,7 +1,7 @@
 /**
  * Runs benchmarks by name, each in a process of its own, one after another:
  *
- *     npm run bench -- codec|log|broker|sdk|footprint|database|route [options of that benchmark]
+ *     npm run bench -- codec|log|broker|sdk|footprint|database|route|replication [options of that benchmark]
  *
  * Without a name all of them run. It begins with what the figures depend on: commit, machine, Node.js. Each benchmark ends
  * with one JSON line. The exit code is 1 if one of them failed.
@@ -10,7 +10,16 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
 
-const benchmarks = ['codec', 'log', 'broker', 'sdk', 'footprint', 'database', 'route'] as const;
+const benchmarks = [
+  'codec',
+  'log',
+  'broker',
+  'sdk',
+  'footprint',
+  'database',
+  'route',
+  'replication',
+] as const;
 
 function commit(): string {
   try {

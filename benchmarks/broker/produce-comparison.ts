@@ -122,8 +122,13 @@ async function measureBroker(broker: Child, recordsPerBatch: number, batch: Uint
 }
 
 /** Asks once, to see that the batch is taken and how long answers are. */
-export async function answerSize(client: RawClient, topic: string, batch: Uint8Array): Promise<number> {
-  const body = produceBody(topic, batch);
+export async function answerSize(
+  client: RawClient,
+  topic: string,
+  batch: Uint8Array,
+  acks = 1,
+): Promise<number> {
+  const body = produceBody(topic, batch, acks);
   const response = await client.ask(apis.produce, PRODUCE_VERSION, body);
   const errorCode = response.responses[0]?.partitionResponses[0]?.errorCode;
   if (errorCode !== ErrorCode.NONE) throw new Error(`the batch was refused with error ${errorCode}`);
@@ -132,13 +137,13 @@ export async function answerSize(client: RawClient, topic: string, batch: Uint8A
   return 4 + 4 + 4 + 2 + nameBytes + 4 + 4 + 2 + 8 + 8 + 8 + 4;
 }
 
-function produceBody(topic: string, records: Uint8Array) {
-  return { acks: 1, timeoutMs: 30_000, topicData: [{ name: topic, partitionData: [{ index: 0, records }] }] };
+function produceBody(topic: string, records: Uint8Array, acks = 1) {
+  return { acks, timeoutMs: 30_000, topicData: [{ name: topic, partitionData: [{ index: 0, records }] }] };
 }
 
-export function makeFrame(topic: string, batch: Uint8Array): Uint8Array {
+export function makeFrame(topic: string, batch: Uint8Array, acks = 1): Uint8Array {
   return Buffer.concat(
-    encodeRequest(apis.produce, PRODUCE_VERSION, 7, 'benchmark', produceBody(topic, batch)),
+    encodeRequest(apis.produce, PRODUCE_VERSION, 7, 'benchmark', produceBody(topic, batch, acks)),
   );
 }
 
@@ -148,10 +153,14 @@ export function pieceOf(frame: Uint8Array): Uint8Array {
   );
 }
 
-/** Records whose framing and value make `RECORD_BYTES` each. */
-export function makeBatch(recordsPerBatch: number, timestamp = Date.now()): Uint8Array {
+/** Records whose framing and value make `recordBytes` each. */
+export function makeBatch(
+  recordsPerBatch: number,
+  timestamp = Date.now(),
+  recordBytes = RECORD_BYTES,
+): Uint8Array {
   const writer = new RecordBatchWriter({ maxBytes: 4 * MIB });
-  const value = Buffer.alloc(RECORD_BYTES - 9, 'seat');
+  const value = Buffer.alloc(recordBytes - 9, 'seat');
   for (let index = 0; index < recordsPerBatch; index += 1) writer.append(timestamp, null, value);
   return writer.seal({});
 }

@@ -68,23 +68,27 @@ export class RawClient {
 
   /**
    * Writes `pieces` over and over, `count` of them, with at most `window` unanswered, and waits until
-   * `answerBytes` came back for each.
+   * `answerBytes` came back for each. `onAnswer` is told how many milliseconds each took.
    */
   pipeline(
     pieces: readonly Uint8Array[],
     answerBytes: readonly number[],
     count: number,
     window: number,
+    onAnswer?: (ms: number) => void,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
       let sent = 0;
       let answered = 0;
       let received = 0;
+      /** When those unanswered were sent, oldest first. */
+      const sentAt: number[] = [];
       const send = (): void => {
         this.#socket.cork();
         while (sent < count && sent - answered < window) {
           const piece = pieces[sent % pieces.length];
           if (piece !== undefined) this.#socket.write(piece);
+          if (onAnswer !== undefined) sentAt.push(performance.now());
           sent += 1;
         }
         this.#socket.uncork();
@@ -96,6 +100,7 @@ export class RawClient {
         while (answered < sent && received >= expected) {
           received -= expected;
           answered += 1;
+          onAnswer?.(performance.now() - (sentAt.shift() ?? Number.NaN));
           expected = answerBytes[answered % answerBytes.length] ?? 0;
         }
         if (answered === count) resolve();
