@@ -9,6 +9,8 @@ export interface ReplicaLog {
   /** Beyond the log end by what is still being written. */
   readonly nextAppendOffset: number;
   readonly highWatermark: number;
+  /** Why the log takes nothing any more; null while it is well. */
+  readonly failure: object | null;
   /** -1 for none. */
   readonly latestLeaderEpoch: number;
   /**

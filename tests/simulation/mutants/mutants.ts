@@ -1,3 +1,6 @@
+// All mutants of the protocol: each undoes one rule, and must not survive.
+import { controllerMutants } from './controller-mutants.ts';
 import type { Mutant } from './mutant.ts';
+import { replicationMutants } from './replication-mutants.ts';
 
-export const mutants: readonly Mutant[] = [];
+export const mutants: readonly Mutant[] = [...replicationMutants, ...controllerMutants];

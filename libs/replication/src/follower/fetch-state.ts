@@ -28,7 +28,7 @@ export type FetchState =
       readonly endOffsetBefore: number;
       readonly latestEpochBefore: number;
       /** What goes into the log when it begins anew. */
-      readonly then: FetchedRecords | null;
+      readonly afterwards: FetchedRecords | null;
       readonly superseded: boolean;
     }
   | { readonly kind: 'asking-offsets'; readonly askId: number }

@@ -59,6 +59,14 @@ describe('R3: a follower appends', () => {
     expect(bench.lines.at(-1)).toContain('checksum');
   });
 
+  it('nothing, and fetches no more, once its log has failed: it would say that it keeps up', () => {
+    const bench = new FollowerBench(MemoryLog.of('0@0', 3));
+    bench.fetch();
+    bench.log.failure = new Error('the disk is gone');
+    bench.answer({ highWatermark: 3, logStartOffset: 0 });
+    expect([bench.kind, bench.isDue]).toEqual(['ready', false]);
+  });
+
   it('nothing when its log cannot: it tries again, or gives up for good', () => {
     const bench = new FollowerBench();
     bench.fetch();

@@ -78,6 +78,8 @@ export class PartitionFollower {
 
   /** When it may be fetched for again; -Infinity: now; +Infinity: not before an event. */
   get dueAtMs(): number {
+    // A fetch says that this replica keeps up, which it could not with the next record.
+    if (this.#log.failure !== null) return Number.POSITIVE_INFINITY;
     if (this.#state.kind === 'ready') return Number.NEGATIVE_INFINITY;
     return this.#state.kind === 'delayed' ? this.#state.untilMs : Number.POSITIVE_INFINITY;
   }
@@ -251,7 +253,7 @@ export class PartitionFollower {
     this.#cut(below ? { type: 'restart-log', offset } : { type: 'truncate', offset }, effects);
   }
 
-  #cut(effect: FollowerEffect, effects: FollowerEffect[], then: FetchedRecords | null = null): void {
+  #cut(effect: FollowerEffect, effects: FollowerEffect[], afterwards: FetchedRecords | null = null): void {
     const { logEndOffset, latestLeaderEpoch } = this.#log;
     effects.push(effect);
     this.#enter(
@@ -259,7 +261,7 @@ export class PartitionFollower {
         kind: 'truncating',
         endOffsetBefore: logEndOffset,
         latestEpochBefore: latestLeaderEpoch,
-        then,
+        afterwards,
         superseded: false,
       },
       effects,
@@ -287,7 +289,7 @@ export class PartitionFollower {
     if (outcome === 'failed') this.#fail(effects);
     else if (state.superseded) this.#begin(effects);
     else if (outcome === 'retry' || isUnchanged) this.#delay(moment, effects);
-    else if (state.then !== null) this.#append(state.then, effects);
+    else if (state.afterwards !== null) this.#append(state.afterwards, effects);
     else this.#enter({ kind: 'ready' }, effects);
   }
 

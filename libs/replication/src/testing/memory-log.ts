@@ -38,6 +38,7 @@ export class MemoryLog implements ReplicaLog {
   #end = 0;
   #queuedEnd = 0;
   #highWatermark = 0;
+  failure: object | null = null;
   /** Rises when what is queued is dropped. */
   #generation = 0;
 

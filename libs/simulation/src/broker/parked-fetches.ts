@@ -136,15 +136,15 @@ export class ParkedFetches {
     const { replica, log } = hosted;
     const { verdict, effects } = replica.lookAtFetch(look, when, this.#run.moment);
     hosted.carryOut(effects);
+    const highWatermark = replica.leader?.highWatermark ?? log.highWatermark;
     switch (verdict.kind) {
       case 'refused':
         return answerWith(partition, { errorCode: verdict.errorCode });
-      case 'diverging':
-        return answerWith(partition, {
-          divergingEpoch: { epoch: verdict.epoch, endOffset: verdict.endOffset },
-        });
+      case 'diverging': {
+        const divergingEpoch = { epoch: verdict.epoch, endOffset: verdict.endOffset };
+        return answerWith(partition, { divergingEpoch, highWatermark, logStartOffset: log.logStartOffset });
+      }
       case 'read': {
-        const highWatermark = replica.leader?.highWatermark ?? log.highWatermark;
         const bound = verdict.bound === 'log-end' ? log.logEndOffset : highWatermark;
         const records = log.read(look.fetchOffset, bound, maxBytes);
         return answerWith(partition, { records, highWatermark, logStartOffset: log.logStartOffset });

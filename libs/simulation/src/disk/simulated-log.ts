@@ -42,6 +42,8 @@ interface QueuedBatch {
 }
 
 export class SimulatedLog implements ReplicaLog {
+  /** Disks of the simulation lose and tear; they do not refuse. */
+  readonly failure = null;
   readonly #durability: Durability;
   readonly #writes: DiskWrites;
   #batches: StoredBatch[] = [];

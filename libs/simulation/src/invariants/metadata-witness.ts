@@ -29,10 +29,19 @@ export class MetadataWitness {
       if (epoch < known) violated('broker epochs rise', `broker ${id}: from ${known} to ${epoch}`);
     }
     for (const partition of image.topics.get(TOPIC)?.partitions ?? []) {
+      if (image.brokers !== before.brokers) this.#checkMembers(partition);
       const known = before.topics.get(TOPIC)?.partitions[partition.index];
       if (known === partition) continue;
       this.#check(known, partition);
       this.#changed(partition);
+    }
+  }
+
+  /** R14: with eligible leader replicas kept, nobody who is fenced or stops is in an ISR. */
+  #checkMembers(partition: PartitionImage): void {
+    const gone = partition.isr.find((id) => !isActive(this.#image.brokers.get(id)));
+    if (gone !== undefined) {
+      violated('who is fenced or stops is in no ISR', `broker ${gone}: ${JSON.stringify(partition)}`);
     }
   }
 
