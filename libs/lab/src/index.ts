@@ -13,5 +13,5 @@ export { type StoppedFollower, stoppedFollower } from './experiments/stopped-fol
 export { type MinIsr, minIsr } from './experiments/min-isr.ts';
 export { type LostAcks1, lostAcks1 } from './experiments/lost-acks1.ts';
 export { type TooSlow, tooSlow } from './experiments/too-slow.ts';
-export { logBytes } from './dumped-log.ts';
+export { type DumpedBatch, dumpLog, logBytes } from './dumped-log.ts';
 export { pause, until } from './until.ts';
