@@ -1,5 +1,11 @@
 import { apis, ErrorCode } from '@seatlog/kafka-protocol';
-import { type ClusterImage, imageRecords, liveBrokers } from '@seatlog/metadata-quorum';
+import {
+  type ClusterImage,
+  imageRecords,
+  LeaderRecoveryState,
+  liveBrokers,
+  partitionOf,
+} from '@seatlog/metadata-quorum';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryCluster, type MemoryClusterOptions } from '../testing/memory-cluster.ts';
 
@@ -247,5 +253,24 @@ describe('controllers and brokers of their own', () => {
     await cluster.start([9], 'controller');
     await broker;
     expect(await cluster.createTopic(4, 'seats', 1, 1)).toBe(ErrorCode.NONE);
+  });
+});
+
+describe('a node that is alone', () => {
+  it('F25: leads after a crash as a leader that may lack records, and confirms that it has all there are', async () => {
+    const cluster = clusterOf({ voters: [1] });
+    await cluster.start([1]);
+    expect(await cluster.createTopic(1, 'seats', 1, 1)).toBe(ErrorCode.NONE);
+    cluster.kill(1);
+    await cluster.start([1]);
+    const partition = () => partitionOf(imageOf(cluster, 1), 'seats', 0);
+    await cluster.until(
+      () => partition()?.leaderRecoveryState === LeaderRecoveryState.RECOVERED,
+      'the recovery is confirmed',
+    );
+    expect(partition()).toMatchObject({ leader: 1, isr: [1], leaderEpoch: 2 });
+    expect(cluster.node(1).logLines.map(({ msg }) => msg)).toContain(
+      'Unclean leader election: acknowledged records may be missing',
+    );
   });
 });
