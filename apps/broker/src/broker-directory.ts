@@ -9,12 +9,15 @@ import type { Logger } from './logger.ts';
 const MAX_NAMED = 10;
 
 /** What the replicas of a broker hear of their logs. */
-export type LogProgress = Required<Pick<LogListener, 'logEndOffsetAdvanced' | 'logStartOffsetRaised'>>;
+export type LogProgress = Required<
+  Pick<LogListener, 'logEndOffsetAdvanced' | 'logStartOffsetRaised' | 'failed'>
+>;
 
 /** A node without replicas has nobody to tell. */
 export const noProgress: LogProgress = {
   logEndOffsetAdvanced: () => {},
   logStartOffsetRaised: () => {},
+  failed: () => {},
 };
 
 export function openNodeDirectory(
@@ -36,14 +39,12 @@ export function openNodeDirectory(
     listener: {
       logEndOffsetAdvanced: (partitionLog) => progress.logEndOffsetAdvanced(partitionLog),
       logStartOffsetRaised: (partitionLog) => progress.logStartOffsetRaised(partitionLog),
-      failed: ({ topic, partition }, error) =>
-        log.error('A log takes no more appends', {
-          topic,
-          partition,
-          code: error.code,
-          hint: error.hint,
-          error,
-        }),
+      failed: (partitionLog, error) => {
+        const { topic, partition } = partitionLog;
+        const { code, hint } = error;
+        log.error('A log takes no more appends', { topic, partition, code, hint, error });
+        progress.failed(partitionLog, error);
+      },
       report: ({ level, message, partition }) =>
         log[level](message, partition === undefined ? {} : { partition }),
     },

@@ -88,7 +88,8 @@ export class ImageApplication {
     const { replicas } = this.#options;
     const partition =
       replicas.partition(topic.name, partitionImage.index) ?? this.#open(image, topic, partitionImage);
-    partition?.applied(partitionImage);
+    if (partition === undefined) replicas.lost(topic, partitionImage);
+    else partition.applied(partitionImage);
   }
 
   /** A log that cannot be opened leaves its partition offline; the others are served. */

@@ -21,6 +21,7 @@ import {
 } from '@seatlog/replication';
 import { logConfigOf } from '../config/log-config.ts';
 import type { TopicConfig } from '../config/topic-config.ts';
+import type { LosableReplica } from './lost-replicas.ts';
 import { appendFetched, cutLog, raiseLogStart } from './follower-writes.ts';
 import type { Partition, PartitionReadOptions, ReadBound, ReplicationDescription } from './partition.ts';
 import type { PartitionSurroundings } from './partition-surroundings.ts';
@@ -32,7 +33,7 @@ const NOT_LEADING = -1;
 /** A consumer's fetch is no report, and nothing is remembered of its time. */
 const NO_MOMENT = { now: 0, monotonic: 0 };
 
-export class LocalPartition implements Partition {
+export class LocalPartition implements Partition, LosableReplica {
   readonly topic: string;
   readonly index: number;
   readonly topicId: string;
@@ -179,6 +180,7 @@ export class LocalPartition implements Partition {
   applied(image: PartitionImage): void {
     if (image.partitionEpoch >= (this.#metadata?.partitionEpoch ?? -1)) this.#metadata = image;
     this.#step({ type: 'metadata', metadata: image });
+    if (this.isLost) this.logFailed();
   }
 
   reconfigured(config: TopicConfig): void {
@@ -194,6 +196,20 @@ export class LocalPartition implements Partition {
   /** The log's event: more can be read. Also when a write has failed: whoever is elected waits for the log to stand. */
   logEndAdvanced(): void {
     this.tellLeader({ type: 'log-end-advanced' });
+  }
+
+  get isLost(): boolean {
+    return this.log.failure !== null;
+  }
+
+  get isInSync(): boolean {
+    const isr = this.#metadata?.isr ?? [];
+    return isr.length > 1 && isr.includes(this.#surroundings.nodeId);
+  }
+
+  /** The log's event: it takes no more, for now or for good. */
+  logFailed(): void {
+    this.#surroundings.lostReplicas.report(this);
   }
 
   logStartRaised(): void {

@@ -7,7 +7,7 @@
  */
 import type { LogError, PartitionLog } from '@seatlog/commit-log';
 import { batchRecordCount, ErrorCode } from '@seatlog/kafka-protocol';
-import type { ClusterImage } from '@seatlog/metadata-quorum';
+import type { ClusterImage, PartitionImage, TopicImage } from '@seatlog/metadata-quorum';
 import type { Cancel, Clock, Network, Timers } from '@seatlog/runtime';
 import type { BrokerConfig } from '../config/broker-config.ts';
 import type { TopicConfig } from '../config/topic-config.ts';
@@ -76,7 +76,10 @@ export class LocalReplicas implements ReplicaManager {
   /** Before that nothing is known of the cluster. */
   begin({ metadata, controller, brokerEpoch }: ReplicaCluster): void {
     this.#metadata = metadata;
-    if (controller !== null) this.#replication.proposals.sendTo(controller);
+    if (controller !== null) {
+      this.#replication.proposals.sendTo(controller);
+      this.#replication.lostReplicas.sendTo(controller);
+    }
     this.#replication.cluster.ownEpoch = brokerEpoch;
     this.#checkLagLater();
   }
@@ -192,6 +195,13 @@ export class LocalReplicas implements ReplicaManager {
     return partition;
   }
 
+  /** A replica that the metadata gives this broker and that is not there, for its log could not be opened. */
+  lost(topic: TopicImage, { index, isr }: PartitionImage): void {
+    const isInSync = isr.length > 1 && isr.includes(this.#surroundings.nodeId);
+    const replica = { topic: topic.name, topicId: topic.id, index, isInSync, isLost: true };
+    this.#replication.lostReplicas.report(replica);
+  }
+
   /** Takes a replica out; whoever waits on it is answered. */
   remove(partition: LocalPartition): void {
     const partitions = this.#byTopic.get(partition.topic);
@@ -206,6 +216,10 @@ export class LocalReplicas implements ReplicaManager {
   /** Events of the log directory. */
   logEndOffsetAdvanced(log: PartitionLog): void {
     this.#byLog.get(log)?.logEndAdvanced();
+  }
+
+  failed(log: PartitionLog): void {
+    this.#byLog.get(log)?.logFailed();
   }
 
   logStartOffsetRaised(log: PartitionLog): void {
@@ -224,6 +238,7 @@ export class LocalReplicas implements ReplicaManager {
     for (const partition of this.partitions()) partition.stop();
     this.#replication.fetchers.stop();
     this.#replication.proposals.stop();
+    this.#replication.lostReplicas.stop();
   }
 
   #tell(change: LeadershipChange): void {

@@ -5,6 +5,7 @@ import { EffectOrder } from './effect-order.ts';
 import { FetcherConnections } from './fetcher-connections.ts';
 import { ImageClusterView } from './image-cluster-view.ts';
 import { IsrProposals } from './isr-proposals.ts';
+import { LostReplicas } from './lost-replicas.ts';
 import type { LocalPartition } from './local-partition.ts';
 import type { LocalReplicasOptions } from './local-replicas.ts';
 import type { PartitionSurroundings } from './partition-surroundings.ts';
@@ -14,6 +15,7 @@ export interface Replication {
   readonly cluster: ImageClusterView;
   readonly fetchers: FetcherConnections;
   readonly proposals: IsrProposals;
+  readonly lostReplicas: LostReplicas;
   readonly surroundings: Omit<PartitionSurroundings, 'leadershipChanged'>;
 }
 
@@ -57,10 +59,12 @@ export function replicationOf(
         verdict,
       }),
   });
+  const lostReplicas = new LostReplicas({ nodeId, cluster, timers, log });
   return {
     cluster,
     fetchers,
     proposals,
+    lostReplicas,
     surroundings: {
       nodeId,
       cluster,
@@ -68,6 +72,7 @@ export function replicationOf(
       order,
       fetchers,
       proposals,
+      lostReplicas,
       log,
       metrics,
       replicaLagTimeMaxMs: values['replica.lag.time.max.ms'],

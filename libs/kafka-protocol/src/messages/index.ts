@@ -46,6 +46,7 @@ import { brokerRegistration } from './62-broker-registration.ts';
 import { brokerHeartbeat } from './63-broker-heartbeat.ts';
 import { unregisterBroker } from './64-unregister-broker.ts';
 import { allocateProducerIds } from './67-allocate-producer-ids.ts';
+import { assignReplicasToDirs } from './73-assign-replicas-to-dirs.ts';
 
 export const apis = {
   produce,
@@ -94,6 +95,7 @@ export const apis = {
   brokerHeartbeat,
   unregisterBroker,
   allocateProducerIds,
+  assignReplicasToDirs,
 } as const;
 
 const byKey: ReadonlyMap<number, AnyApi> = new Map(Object.values(apis).map((api) => [api.key, api]));

@@ -1,10 +1,8 @@
 /**
  * The active controller of a cluster in memory: the real decisions, each committed at once, and every image handed to
- * whoever subscribed. Proposals of ISRs come through the codecs of nobody: the handler of the controller's listener
- * answers them.
+ * whoever subscribed. What brokers ask of it the handlers of a controller's listener answer.
  */
-import type { Api, RequestOf } from '@seatlog/kafka-protocol';
-import { apis } from '@seatlog/kafka-protocol';
+import type { Api } from '@seatlog/kafka-protocol';
 import {
   beginControlledShutdown,
   bootstrapRecords,
@@ -25,12 +23,13 @@ import { SeededRandom } from '@seatlog/runtime/testing';
 import { controllerSchema } from '../../config/controller-schema.ts';
 import { loadConfig } from '../../config/load.ts';
 import { alterPartition } from '../../controller/handlers/56-alter-partition.ts';
+import { assignReplicasToDirs } from '../../controller/handlers/73-assign-replicas-to-dirs.ts';
 import type { RequestContext } from '../../handlers/handler.ts';
 import type { PeerOutcome } from '../../peers/peer-channel.ts';
 import type { ControllerServices } from '../../quorum/controller-services.ts';
 import type { ControllerRequests } from '../controller-requests.ts';
 
-const ALTER_PARTITION_VERSION = 3;
+const HANDLERS = [alterPartition, assignReplicasToDirs];
 
 export interface BrokerAddress {
   readonly id: number;
@@ -125,18 +124,22 @@ export class MemoryController {
     return {
       send: <Response, RequestIn>(
         api: Api<unknown, Response, RequestIn, never>,
-        _version: number,
+        version: number,
         body: RequestIn,
         _options: { readonly timeoutMs: number },
         done: (outcome: PeerOutcome<Response>) => void,
       ): void => {
-        if (api.key !== apis.alterPartition.key) throw new Error(`${api.name} is not served here`);
-        const serve = (): void => {
-          this.#alterPartition(body as RequestOf<typeof apis.alterPartition>, (response) =>
-            // The api is AlterPartition, so its answer is one.
+        const handler = HANDLERS.find((definition) => definition.api.key === api.key);
+        if (handler === undefined) throw new Error(`${api.name} is not served here`);
+        // The handlers use no more of a controller than this.
+        const services = { metadata: this, topicCreation: { schema: this.schema } } as unknown;
+        const handle = handler.create(services as ControllerServices);
+        const context = { apiVersion: version } as RequestContext;
+        const serve = (): void =>
+          handle(body, context, (response) =>
+            // The handler is that of the api, so its answer is too.
             done({ kind: 'answered', response: response as Response }),
           );
-        };
         later(() => (this.holds ? this.#held.push(serve) : serve()));
       },
     };
@@ -150,15 +153,5 @@ export class MemoryController {
 
   epochOf(id: number): number {
     return this.image.brokers.get(id)?.epoch ?? -1;
-  }
-
-  #alterPartition(request: RequestOf<typeof apis.alterPartition>, done: (response: object) => void): void {
-    // The handler uses no more of a controller than this.
-    const services = {
-      metadata: this,
-      topicCreation: { schema: this.schema },
-    } as unknown as ControllerServices;
-    const context = { apiVersion: ALTER_PARTITION_VERSION } as RequestContext;
-    alterPartition.create(services)(request, context, (response) => done(response ?? {}));
   }
 }
