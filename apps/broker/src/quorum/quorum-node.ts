@@ -21,6 +21,7 @@ import type {
 import type { Clock, FileSystem, Network, Random, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
 import type { ImageListener } from '../metadata/metadata-service.ts';
+import { OccasionalLog } from '../network/occasional-log.ts';
 import { CommittedMetadata } from './committed-metadata.ts';
 import { ControllerTenure, notController } from './controller-tenure.ts';
 import { MetadataLog } from './metadata-log.ts';
@@ -58,6 +59,7 @@ export class QuorumNode implements MetadataQuorum {
   readonly #committed: CommittedMetadata;
   readonly #driver: QuorumDriver;
   readonly #snapshots: SnapshotSchedule;
+  readonly #occasional: OccasionalLog;
   readonly #leaderListeners = new Set<(leader: QuorumLeader) => void>();
   readonly #termListeners = new Set<TermListener>();
   #leader: QuorumLeader = { id: -1, epoch: 0 };
@@ -71,6 +73,7 @@ export class QuorumNode implements MetadataQuorum {
     this.#options = options;
     const { settings, fileSystem, network, clock, timers, random, log } = options;
     const { nodeId, voters } = settings;
+    this.#occasional = new OccasionalLog(clock, log);
     this.#metadataLog = new MetadataLog(options);
     this.#committed = new CommittedMetadata(this.#metadataLog);
     this.#snapshots = new SnapshotSchedule(options.snapshots, this.#committed, this.#metadataLog, options);
@@ -185,12 +188,21 @@ export class QuorumNode implements MetadataQuorum {
       this.#refusal = null;
       this.#endTermFor(refusal);
     },
-    appendFailed: (error) => {
-      this.#options.log.error('The metadata log could not be written; what was decided is undone', { error });
-      if (this.#term !== null) this.#refusal ??= error;
-    },
+    appendFailed: (error) => this.#appendFailed(error),
     failed: (error) => this.#fail(error),
   };
+
+  #appendFailed(error: Error): void {
+    const { log } = this.#options;
+    if (this.#term === null) {
+      this.#occasional.warn('A batch of the metadata log could not be written; it is asked for again', {
+        error,
+      });
+      return;
+    }
+    log.error('The metadata log could not be written; what was decided is undone', { error });
+    this.#refusal ??= error;
+  }
 
   #leaderChanged({ leaderId, epoch }: LeaderAndEpoch): void {
     this.#leader = { id: leaderId, epoch };
