@@ -7,7 +7,7 @@ import type { QuorumSettings } from './quorum-settings.ts';
 type DescribeQuorumRequest = RequestOf<typeof apis.describeQuorum>;
 type DescribeQuorumResponse = ResponseInput<typeof apis.describeQuorum>;
 
-/** The first version of the answer that names the voters' listeners. */
+/** The first version of the answer that names the voters' listeners, and replicas' directories. */
 const NODES_SINCE = 2;
 
 /** `version`: of the request. Only the leader knows how the others stand; anybody else says who leads. */
@@ -21,7 +21,7 @@ export function describeQuorum(
     topicName,
     partitions: partitions.map(({ partitionIndex }) =>
       topicName === METADATA_TOPIC && partitionIndex === 0
-        ? describePartition(quorum)
+        ? describePartition(quorum, version)
         : refused(partitionIndex, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, quorum),
     ),
   }));
@@ -30,7 +30,11 @@ export function describeQuorum(
     : { errorCode: 0, topics, nodes: nodesOf(settings) };
 }
 
-function describePartition(quorum: QuorumDescription) {
+function describePartition(quorum: QuorumDescription, version: number) {
+  const replicaState = (member: QuorumMember) => ({
+    ...progressOf(member),
+    ...(version < NODES_SINCE ? {} : { replicaDirectoryId: member.directoryId }),
+  });
   if (quorum.role !== 'leader') return refused(0, ErrorCode.NOT_LEADER_OR_FOLLOWER, quorum);
   return {
     partitionIndex: 0,
@@ -55,8 +59,8 @@ function refused(partitionIndex: number, errorCode: number, { leader }: QuorumDe
   };
 }
 
-function replicaState({ id, directoryId, ...progress }: QuorumMember) {
-  return { replicaId: id, replicaDirectoryId: directoryId, ...progress };
+function progressOf({ id, logEndOffset, lastFetchTimestamp, lastCaughtUpTimestamp }: QuorumMember) {
+  return { replicaId: id, logEndOffset, lastFetchTimestamp, lastCaughtUpTimestamp };
 }
 
 function nodesOf({ voters, listenerName: name }: QuorumSettings) {

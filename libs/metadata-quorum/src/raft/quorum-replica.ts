@@ -115,7 +115,7 @@ export class QuorumReplica<Batch extends LogBatch = LogBatch> {
     };
   }
 
-  /** Any node can be asked; one that does not lead answers NOT_LEADER_OR_FOLLOWER and says who does. */
+  /** Any node can be asked; one that does not lead answers NOT_LEADER_OR_FOLLOWER and says who does. `version`: the request's. */
   describeQuorum(
     request: RequestOf<typeof apis.describeQuorum>,
     version = 2,
