@@ -11,13 +11,13 @@ import {
   SeededRandom,
 } from '@seatlog/runtime/testing';
 import { startBroker } from '../broker.ts';
-import type { BrokerPorts } from '../broker-ports.ts';
 import { loadConfig } from '../config/load.ts';
 import { startController } from '../controller-node.ts';
 import { createLogger } from '../logger.ts';
 import type { NodeOptions, RunningNode } from '../node-options.ts';
 import { type PeerChannel, type PeerOutcome, peerChannel } from '../peers/peer-channel.ts';
 import type { MetadataQuorum } from '../quorum/metadata-quorum.ts';
+import { StoppablePorts } from './stoppable-ports.ts';
 
 /** Virtual time that anything waited for may take. */
 const DEADLINE_MS = 60_000;
@@ -40,6 +40,8 @@ export interface MemoryNode {
   running: RunningNode | null;
   readonly logLines: Record<string, unknown>[];
   readonly fatal: Error[];
+  /** What the process that runs has to do with the world; null before the first start. */
+  process: StoppablePorts | null;
 }
 
 export type NodeRole = 'broker' | 'controller' | 'broker,controller';
@@ -97,6 +99,7 @@ export class MemoryCluster implements AsyncDisposable {
       running: null,
       logLines: [],
       fatal: [],
+      process: null,
     };
     this.#nodes.set(id, node);
     const options = {
@@ -112,6 +115,16 @@ export class MemoryCluster implements AsyncDisposable {
     node.files.crash({ kind });
     node.running?.abandon();
     node.running = null;
+  }
+
+  /** SIGSTOP. */
+  freeze(id: number): void {
+    this.node(id).process?.stop();
+  }
+
+  /** SIGCONT. */
+  thaw(id: number): void {
+    this.node(id).process?.goOn();
   }
 
   async stop(id: number): Promise<void> {
@@ -229,20 +242,21 @@ export class MemoryCluster implements AsyncDisposable {
       'log.dir': '/logs',
       ...this.#options.settings,
     };
-    const ports: BrokerPorts = {
+    const process = new StoppablePorts({
       fileSystem: files,
       clock,
       timers: clock,
       turns,
       random: new SeededRandom(this.#random.uint32()),
       network,
-    };
+    });
+    node.process = process;
     return {
       config: loadConfig({ overrides: new Map(Object.entries(overrides)) }).config,
       log: createLogger(clock, 'debug', (line) => {
         node.logLines.push(JSON.parse(line) as Record<string, unknown>);
       }),
-      ports,
+      ports: process.ports,
       onFatal: (error) => node.fatal.push(error),
     };
   }
