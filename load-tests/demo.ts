@@ -13,11 +13,12 @@ import { runSmokeCommand } from './demo/run-smoke-command.ts';
 
 const HELP = `npm run demo -- [options]
 
-  --smoke        sell seats through the HTTP API, audit, print one line of JSON, end
+  --smoke        sell seats through the HTTP API, kill the leader of a partition meanwhile, audit, print one line of JSON, end
   --fresh        begin with empty data (--smoke always does)
+  --brokers n    1, or 3 that replicate everything (default 3)
   --workers n    processes of the reservation worker (default 1)
   --seed n       of the smoke sale: the same seed makes the same plan
-  --data folder  keep data and logs there (default .data/one-node, with --smoke .data/smoke)
+  --data folder  keep data and logs there (default .data/3-nodes or .data/one-node, with --smoke .data/smoke)
   --no-build     use the apps as they were built last
 
 DATABASE_URL, REDIS_URL and BROKERS, where given, are used instead of servers of its own.
@@ -28,6 +29,7 @@ function readOptions() {
     options: {
       smoke: { type: 'boolean', default: false },
       fresh: { type: 'boolean', default: false },
+      brokers: { type: 'string', default: '3' },
       workers: { type: 'string', default: '1' },
       seed: { type: 'string' },
       data: { type: 'string' },
@@ -36,13 +38,16 @@ function readOptions() {
     },
     allowNegative: true,
   });
-  const whole = (name: 'workers' | 'seed', text: string): number => {
+  const whole = (name: 'brokers' | 'workers' | 'seed', text: string): number => {
     const value = Number(text);
     if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value;
     throw new CommandError(`--${name} ${text} is no whole number`);
   };
+  const brokers = whole('brokers', values.brokers);
+  if (brokers !== 1 && brokers !== 3) throw new CommandError(`--brokers ${brokers}: there are 1 and 3`);
   return {
     ...values,
+    brokers,
     workers: Math.max(1, whole('workers', values.workers)),
     ...(values.seed === undefined ? { seed: undefined } : { seed: whole('seed', values.seed) }),
   };

@@ -10,6 +10,7 @@ import { supervise } from './supervise.ts';
 
 export interface DemoOptions {
   readonly fresh: boolean;
+  readonly brokers: number;
   readonly workers: number;
   readonly data?: string | undefined;
 }
@@ -25,6 +26,7 @@ export async function runDemo(
   const stack = await startTicketing({
     fresh: options.fresh,
     ...(options.data === undefined ? {} : { dataDirectory: options.data }),
+    brokers: options.brokers,
     workers: options.workers,
     ports: await knownPorts(),
     external: externalServices(),
@@ -53,13 +55,13 @@ async function knownPorts(): Promise<StackPorts> {
 }
 
 function welcome({ endpoints, dataDirectory }: Stack): string {
-  const { bookingApiUrl, brokers, brokerHttpUrl, databaseUrl, redisUrl } = endpoints;
+  const { bookingApiUrl, brokers, brokerHttpUrls, databaseUrl, redisUrl } = endpoints;
   const { eventId } = demoEvent;
   return `
 Seatlog runs.
 
   Ticket shop   ${bookingApiUrl}  (API: ${bookingApiUrl}/docs)
-  Brokers       ${brokers}${brokerHttpUrl === null ? '' : `  (state: ${brokerHttpUrl}/state)`}
+  Brokers       ${brokers}${brokerHttpUrls.map((url, index) => `\n                broker-${index + 1}: ${url}/state`).join('')}
   PostgreSQL    ${databaseUrl}
   Redis         ${redisUrl}
   Data, logs    ${relative(process.cwd(), dataDirectory) || dataDirectory}

@@ -1,6 +1,7 @@
 /** The smoke sale as a command: on data of its own, which a running demo does not share. */
 import { layoutDirectory, type Stack } from '@seatlog/local-stack';
 import { demoEvent } from '@seatlog/ticketing-setup';
+import { killLeader } from '../smoke/leader-kill.ts';
 import { runSmoke, type SmokeSummary } from '../smoke/run-smoke.ts';
 import { startTicketing } from '../ticketing-stack.ts';
 import { externalServices } from './external-services.ts';
@@ -8,6 +9,7 @@ import type { Leaving } from './leaving.ts';
 import { progressLine } from './progress.ts';
 
 export interface SmokeCommandOptions {
+  readonly brokers: number;
   readonly workers: number;
   readonly seed?: number | undefined;
   readonly data?: string | undefined;
@@ -18,20 +20,24 @@ export async function runSmokeCommand(
   leaving: Leaving,
   say: (line: string) => void,
 ): Promise<number> {
+  const external = externalServices();
   const stack = await startTicketing({
     dataDirectory: options.data ?? layoutDirectory('smoke'),
     fresh: true,
+    brokers: options.brokers,
     workers: options.workers,
-    external: externalServices(),
+    external,
     signal: leaving.signal,
     onProgress: (progress) => {
       const line = progressLine(progress);
       if (line !== null) say(line);
     },
   });
+  // Where brokers of our own can stand the loss of one, they are put to it.
+  const isKilled = external.brokers === undefined && options.brokers > 1;
   let summary: SmokeSummary | null;
   try {
-    summary = await unlessLeaving(sell(stack, options, say), leaving);
+    summary = await unlessLeaving(sell(stack, options, isKilled, say), leaving);
   } finally {
     await stack.stop();
   }
@@ -45,6 +51,7 @@ export async function runSmokeCommand(
 function sell(
   stack: Stack,
   options: SmokeCommandOptions,
+  isKilled: boolean,
   say: (line: string) => void,
 ): Promise<SmokeSummary> {
   return runSmoke({
@@ -52,6 +59,7 @@ function sell(
     eventId: demoEvent.eventId,
     directory: stack.dataDirectory,
     ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(isKilled ? { disturbance: () => killLeader(stack, say) } : {}),
     say,
   });
 }

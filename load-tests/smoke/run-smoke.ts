@@ -15,6 +15,7 @@ import { untilAtRest } from '../collect/rest.ts';
 import { BookingApi } from './booking-api.ts';
 import { Buyer } from './buyer.ts';
 import { Latencies, type LatencyFigures } from './latencies.ts';
+import type { LeaderKill } from './leader-kill.ts';
 import { planSmoke, smokeSize } from './plan.ts';
 import { Scenes } from './scenes.ts';
 
@@ -23,6 +24,8 @@ export const LEAST_BUYERS = 50;
 /** Requests under way at one time at most: a fight or a repeat has several. */
 const CONNECTIONS = 128;
 const MOST_LISTED = 20;
+/** Share of the tasks that are done when a disturbance comes. */
+const DISTURBED_AT = 1 / 3;
 
 export interface SmokeOptions {
   readonly endpoints: StackEndpoints;
@@ -30,6 +33,8 @@ export interface SmokeOptions {
   /** The journal goes here. */
   readonly directory: string;
   readonly seed?: number;
+  /** Happens once, in the middle of the sale. */
+  readonly disturbance?: () => Promise<LeaderKill>;
   readonly say: (line: string) => void;
 }
 
@@ -55,6 +60,8 @@ export interface SmokeSummary {
   readonly confirmMs: LatencyFigures;
   readonly seconds: number;
   readonly seed: number;
+  /** The broker that was killed in the middle of the sale, where there are others to take over. */
+  readonly killed: LeaderKill | null;
   readonly complaints: readonly string[];
   readonly violations: readonly Violation[];
 }
@@ -69,18 +76,50 @@ export async function runSmoke(options: SmokeOptions): Promise<SmokeSummary> {
   const scenes = new Scenes(new Buyer(api, journal, latencies), eventId, `smoke-${Date.now().toString(36)}`);
   say(`selling: ${lanes.length} buyers, ${smokeSize.seats} seats, seed ${seed}`);
   const begin = performance.now();
+  const middle = new MiddleOfSale(lanes.flat().length, options.disturbance);
   await Promise.all(
     lanes.map(async (lane) => {
-      for (const task of lane) await scenes.play(task);
+      for (const task of lane) {
+        await scenes.play(task);
+        middle.taskDone();
+      }
     }),
   );
   const seconds = Math.round(performance.now() - begin) / 1000;
+  const killed = await middle.disturbed();
   await Promise.all([api.close(), journal.close()]);
   say(`sold in ${seconds} s; waiting until all is worked off`);
   const atRest = await untilAtRest(endpoints);
   say(atRest ? 'at rest; auditing' : 'not at rest in time; auditing what there is');
   const report = audit(await collectFacts(endpoints, journal.entries));
-  return summarize({ report, journal, scenes, latencies, seconds, seed, buyers: lanes.length });
+  return summarize({ report, journal, scenes, latencies, seconds, seed, killed, buyers: lanes.length });
+}
+
+/** Notices when a third of the sale is done, and lets happen then what is to happen in the middle of it. */
+class MiddleOfSale {
+  readonly #at: number;
+  readonly #disturbance: (() => Promise<LeaderKill>) | undefined;
+  #done = 0;
+  #under: Promise<LeaderKill | Error> | null = null;
+
+  constructor(tasks: number, disturbance: (() => Promise<LeaderKill>) | undefined) {
+    this.#at = Math.floor(tasks * DISTURBED_AT);
+    this.#disturbance = disturbance;
+  }
+
+  taskDone(): void {
+    this.#done += 1;
+    if (this.#done !== this.#at || this.#disturbance === undefined) return;
+    this.#under = this.#disturbance().catch((error: unknown) =>
+      error instanceof Error ? error : new Error(String(error)),
+    );
+  }
+
+  async disturbed(): Promise<LeaderKill | null> {
+    const result = await this.#under;
+    if (result instanceof Error) throw result;
+    return result;
+  }
 }
 
 async function freeSeats(databaseUrl: string, eventId: string): Promise<readonly string[]> {
@@ -96,11 +135,12 @@ interface Outcome {
   readonly latencies: Latencies;
   readonly seconds: number;
   readonly seed: number;
+  readonly killed: LeaderKill | null;
   readonly buyers: number;
 }
 
 function summarize(outcome: Outcome): SmokeSummary {
-  const { report, journal, scenes, latencies, seconds, seed, buyers } = outcome;
+  const { report, journal, scenes, latencies, seconds, seed, killed, buyers } = outcome;
   const { confirmed, rejected, cancelled, refunded } = report.figures;
   const { counts, complaints } = scenes;
   const accepted = new Set(
@@ -133,6 +173,7 @@ function summarize(outcome: Outcome): SmokeSummary {
     ...latencies.figures(),
     seconds,
     seed,
+    killed,
     complaints: allComplaints.slice(0, MOST_LISTED),
     violations: report.violations.slice(0, MOST_LISTED),
   };

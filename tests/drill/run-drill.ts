@@ -1,7 +1,7 @@
 /** A drill: a cluster, load, one fault after another, then rest, and a judgement on everything that was recorded. */
 import { type Anomaly, checkHistory, HistoryRecorder } from '@seatlog/history';
 import { createClient } from '@seatlog/kafka-client';
-import { pause } from '@seatlog/lab';
+import { pause, until } from '@seatlog/lab';
 import { DrillCluster, TOPIC } from './drill-cluster.ts';
 import type { DrillSettings } from './drill-settings.ts';
 import { FailoverWatch, type Spread, spreadOf } from './failover-watch.ts';
@@ -45,6 +45,9 @@ export interface DrillOutcome {
 
 const CLIENT_IDS = ['drill-producer-1', 'drill-producer-2', 'drill-producer-3'] as const;
 const MOST_CALM_MS = 1_500;
+/** As many records may wait as come in so many seconds. */
+const CALM_SECONDS = 0.25;
+const CALM_WITHIN_MS = 60_000;
 const PROGRESS_MS = 5_000;
 const MOST_LISTED = 20;
 
@@ -92,7 +95,7 @@ class Drill {
     });
     const progress = setInterval(() => this.#tellProgress(writers, readers), PROGRESS_MS);
     try {
-      await this.#bringFaultsAbout();
+      await this.#bringFaultsAbout(writers);
       this.#say('no more faults; waiting for what is under way');
       await writers.finish();
       const { complaints, read } = await judgeEndState(this.#cluster, readers, this.#recorder, partitions);
@@ -115,7 +118,7 @@ class Drill {
     await this.#cluster.untilWhole();
   }
 
-  async #bringFaultsAbout(): Promise<void> {
+  async #bringFaultsAbout(writers: Writers): Promise<void> {
     const { seed, faults, sessionTimeoutMs } = this.#settings;
     const plan = new FaultPlan(seed, faults);
     const injection = new FaultInjection(this.#cluster, sessionTimeoutMs, CLIENT_IDS, {
@@ -131,8 +134,18 @@ class Drill {
       const wholeMs = await this.#cluster.untilWhole();
       this.#wholeMs.push(wholeMs);
       this.#say(`every ISR is whole after ${Math.round(wholeMs)} ms`);
+      await this.#untilCalm(writers);
       this.#lookForFallen();
     }
+  }
+
+  /** Every partition has taken records since its leader died, and what was held up is through: each fault has its own figures. */
+  async #untilCalm(writers: Writers): Promise<void> {
+    const most = this.#settings.rate * CALM_SECONDS;
+    const isCalm = (): boolean => this.#watch.waiting.length === 0 && writers.waiting <= most;
+    await until('calm', CALM_WITHIN_MS, () => isCalm() || null).catch((error: unknown) => {
+      this.#complaints.push(`${String(error)}: ${writers.waiting} records wait for an answer`);
+    });
   }
 
   #isOver(done: number): boolean {
@@ -148,7 +161,7 @@ class Drill {
 
   #tellProgress(writers: Writers, readers: Readers): void {
     const { acked, failed, unknown } = writers.counts;
-    const waiting = writers.sent - acked - failed - unknown;
+    const { waiting } = writers;
     this.#say(
       `sent ${writers.sent}: ${acked} acked, ${waiting} waiting, ${failed + unknown} failed; read ${readers.polled}`,
     );

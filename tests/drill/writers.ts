@@ -65,6 +65,12 @@ export class Writers {
     return this.#value;
   }
 
+  /** Those that have no answer yet. */
+  get waiting(): number {
+    const { acked, failed, unknown } = this.counts;
+    return this.#value - acked - failed - unknown;
+  }
+
   /** Sends no more and waits for all that was sent. */
   async finish(): Promise<void> {
     clearInterval(this.#timer);

@@ -42,6 +42,8 @@ export function brokerProperties(plan: BrokerPlan): Readonly<Record<string, stri
     'offsets.topic.replication.factor': String(replicas),
     'default.replication.factor': String(replicas),
     'min.insync.replicas': String(Math.max(1, replicas - 1)),
+    // Where others can take over, they do so sooner than by default: whoever kills a broker here wants to see it.
+    ...(replicas > 1 ? { 'broker.session.timeout.ms': '5000', 'broker.heartbeat.interval.ms': '1000' } : {}),
     // Topics are created on purpose; a misspelt name is an error and no topic.
     'auto.create.topics.enable': 'false',
     // A group of a local stack has all its members at once: nobody else is waited for.
