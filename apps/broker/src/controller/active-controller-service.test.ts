@@ -300,6 +300,16 @@ describe('registrations', () => {
     expect(world.isFenced(1)).toBe(true);
   });
 
+  it('F23: a heartbeat that a later one overtook changes nothing', () => {
+    const world = new World();
+    const { brokerEpoch } = world.register(1);
+    world.beat(1);
+    world.beat(1);
+    expect(world.beat(1, { wantFence: true, offset: brokerEpoch })).toMatchObject({ isFenced: false });
+    expect(world.isFenced(1)).toBe(false);
+    expect(world.beat(1, { wantFence: true })).toMatchObject({ isFenced: true });
+  });
+
   it('are asked for when there is none: BROKER_ID_NOT_REGISTERED', () => {
     expect(new World().beat(7, { epoch: 3 }).errorCode).toBe(ErrorCode.BROKER_ID_NOT_REGISTERED);
   });

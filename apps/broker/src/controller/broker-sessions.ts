@@ -71,6 +71,11 @@ export class BrokerSessions {
       .map(([brokerId, { brokerEpoch }]) => ({ brokerId, brokerEpoch }));
   }
 
+  /** True for what the broker said before something that was heard of it already: its metadata never goes back. */
+  isLate(brokerId: number, metadataOffset: number): boolean {
+    return metadataOffset < (this.#sessions.get(brokerId)?.metadataOffset ?? -1);
+  }
+
   /** The first call of a shutdown notes the offset; all give what was noted. */
   shutdownBegan(brokerId: number, offset: number): number {
     const session = this.#sessions.get(brokerId);

@@ -7,7 +7,8 @@
  *                          wants to stop              -> controlled shutdown: leaderships move, ISRs are left
  *     controlled shutdown  leads nothing any more, and every live broker knows it  -> may stop, and is fenced
  *
- * Caught up means: with its own registration. A heartbeat that is late or comes twice decides the same again (F23).
+ * Caught up means: with its own registration. A heartbeat that comes twice decides the same again, and one that was
+ * overtaken by a later one decides nothing: or a wish from its start would fence a broker that serves (F23).
  */
 import {
   beginControlledShutdown,
@@ -65,6 +66,7 @@ function nextState(
   { wantFence, wantShutDown, currentMetadataOffset }: Heartbeat,
   sessions: BrokerSessions,
 ): NextState {
+  if (sessions.isLate(broker.id, currentMetadataOffset)) return 'as it is';
   if (broker.fenced) {
     if (wantShutDown) return 'may stop';
     return !wantFence && currentMetadataOffset >= broker.epoch ? 'unfenced' : 'as it is';
