@@ -76,6 +76,7 @@ const settings: SpikeSettings = {
   profile: 'constant',
   partitions: 6,
   acks: 'all',
+  brokers: 1,
   workers: 1,
   seats: 100,
   mix: defaultMix,

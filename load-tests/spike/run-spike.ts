@@ -55,6 +55,7 @@ export async function runSpike(options: RunSpikeOptions): Promise<SpikeRecord> {
     fresh: true,
     event: hall.event,
     partitions: settings.partitions,
+    brokers: settings.brokers,
     workers: settings.workers,
     external,
     appEnvironment: { PRODUCER_ACKS: settings.acks },

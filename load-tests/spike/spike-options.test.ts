@@ -12,6 +12,7 @@ describe('the command line of a spike', () => {
       profile: 'constant',
       partitions: 6,
       acks: 'all',
+      brokers: 1,
       workers: 1,
       seats: LEAST_SEATS,
       mix: { pairs: 0.5, popular: 0, declined: 0 },
@@ -27,11 +28,12 @@ describe('the command line of a spike', () => {
 
   it('takes every setting', () => {
     const line =
-      '--rate 10 --seconds 2 --profile spike --partitions 12 --acks 0 --workers 3 --seats 30000 --mix popular=0.2 --connections 8 --no-keep-alive --warm-up 0 --seed 7 --fsync --kill broker-1@1 --kill redis@0 --data /tmp/x --results /tmp/y --no-build';
+      '--rate 10 --seconds 2 --profile spike --partitions 12 --acks 0 --brokers 3 --workers 3 --seats 30000 --mix popular=0.2 --connections 8 --no-keep-alive --warm-up 0 --seed 7 --fsync --kill broker-1@1 --kill redis@0 --data /tmp/x --results /tmp/y --no-build';
     expect(read(line)).toMatchObject({
       profile: 'spike',
       partitions: 12,
       acks: '0',
+      brokers: 3,
       workers: 3,
       seats: 30_000,
       mix: { pairs: 0.5, popular: 0.2, declined: 0 },
@@ -68,6 +70,7 @@ describe('the command line of a spike', () => {
     ['--rate 10 --seconds 1 --acks 2', '--acks 2: there are all, 1, 0'],
     ['--rate 10 --seconds 1 --profile sine', '--profile sine: there are constant, spike'],
     ['--rate 10 --seconds 1 --partitions 0', '--partitions 0: a whole number from 1'],
+    ['--rate 10 --seconds 1 --brokers 2', '--brokers 2: there are 1, 3'],
     ['--rate 10 --seconds 1 --workers 99', '--workers 99: a whole number from 1 to 64'],
     [
       '--rate 10 --seconds 4 --kill redis',

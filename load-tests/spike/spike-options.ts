@@ -17,6 +17,8 @@ export interface SpikeSettings {
   readonly profile: Profile;
   readonly partitions: number;
   readonly acks: Acks;
+  /** Of our own, each broker and controller: 1, or 3 that replicate everything. */
+  readonly brokers: number;
   readonly workers: number;
   readonly seats: number;
   readonly mix: Mix;
@@ -59,6 +61,7 @@ export const SPIKE_HELP = `npm run load -- spike --rate n --seconds n [options]
   --profile name    constant, or spike: from 0 to the rate within the first second (default constant)
   --partitions n    of reservation-events (default ${PARTITIONS})
   --acks all|1|0    what the booking API waits for when it publishes (default all)
+  --brokers n       1, or 3 that replicate everything (default 1)
   --workers n       processes of the reservation worker (default 1)
   --seats n         of the hall (default: as many as are wished for, at least ${LEAST_SEATS})
   --mix shares      pairs=${defaultMix.pairs},popular=${defaultMix.popular},declined=${defaultMix.declined}: buyers of two seats, of one of 20 popular seats, with bad cards
@@ -87,6 +90,7 @@ export function readSpikeOptions(args: readonly string[], drawSeed: () => number
       profile: { type: 'string', default: 'constant' },
       partitions: { type: 'string', default: String(PARTITIONS) },
       acks: { type: 'string', default: 'all' },
+      brokers: { type: 'string', default: '1' },
       workers: { type: 'string', default: '1' },
       seats: { type: 'string' },
       mix: { type: 'string' },
@@ -122,6 +126,7 @@ export function readSpikeOptions(args: readonly string[], drawSeed: () => number
     ...load,
     partitions: whole('partitions', values.partitions, 1, MOST_PARTITIONS),
     acks: oneOf('acks', values.acks, acksChoices),
+    brokers: Number(oneOf('brokers', values.brokers, ['1', '3'])),
     workers: whole('workers', values.workers, 1, MOST_WORKERS),
     seats:
       values.seats === undefined

@@ -51,6 +51,7 @@ const run: SpikeFacts = {
     profile: 'constant',
     partitions: 3,
     acks: 'all',
+    brokers: 1,
     workers: 1,
     seats: 4,
     mix: defaultMix,

@@ -104,13 +104,14 @@ function hints({ hints }: SpikeResult): readonly string[] {
 
 function environment({ fingerprint, settings, runId }: SpikeResult): readonly string[] {
   const { commit, changed, node, cpu, cores, durability } = fingerprint;
-  const { partitions, acks, workers, seats, seed, connections, keepAlive, profile, mix, kills } = settings;
+  const { partitions, acks, brokers, workers, seats, seed, connections, keepAlive, profile, mix, kills } =
+    settings;
   const shares = Object.entries(mix)
     .map(([name, share]) => `${name} ${share}`)
     .join(', ');
   return [
     `  commit ${commit?.slice(0, 12) ?? 'unknown'}${changed === true ? ' with changes' : ''}, Node ${node}, ${cores} × ${cpu}`,
-    `  profile ${profile}, partitions ${partitions}, acks ${acks}, workers ${workers}, seats ${seats}, connections ${connections}${keepAlive ? '' : ' for one request each'}, seed ${seed}, ${shares}`,
+    `  profile ${profile}, partitions ${partitions}, acks ${acks}, brokers ${brokers}, workers ${workers}, seats ${seats}, connections ${connections}${keepAlive ? '' : ' for one request each'}, seed ${seed}, ${shares}`,
     ...kills.map(({ process, atSeconds }) => `  ${process} was killed in second ${atSeconds}`),
     `  broker: ${durability.broker}; PostgreSQL: ${durability.postgres}; Redis: ${durability.redis}`,
     `  run ${runId}; the generator and the system shared this machine`,

@@ -19,6 +19,11 @@ interface Summary {
   readonly lost: number;
   readonly complaints: readonly string[];
   readonly violations: readonly unknown[];
+  readonly killed: {
+    readonly process: string;
+    readonly partition: number;
+    readonly nextLeader: number;
+  } | null;
 }
 
 describe('the smoke sale', () => {
@@ -46,6 +51,12 @@ describe('the smoke sale', () => {
     expect(summary.buyers).toBeGreaterThanOrEqual(50);
     expect(summary.confirmed + summary.rejected + summary.cancelled).toBe(summary.accepted);
     expect(summary.refunded).toBe(summary.rejected + summary.cancelled);
+  });
+
+  it('F20: lost its leader of a partition in the middle of it', () => {
+    expect(summary.killed?.process).toMatch(/^broker-[123]$/);
+    expect(`broker-${summary.killed?.nextLeader}`).not.toBe(summary.killed?.process);
+    expect(command.output).toContain('all replicas are in sync again');
   });
 
   it('kept every answer', () => {
