@@ -8,7 +8,7 @@
  */
 export * from './controller/alter-configs.ts';
 export * from './controller/alter-partition.ts';
-export * from './controller/lost-replicas.ts';
+export * from './controller/assign-directories.ts';
 export * from './controller/broker-lifecycle.ts';
 export type { ConfigSchema } from './controller/config-schema.ts';
 export * from './controller/create-partitions.ts';

@@ -7,8 +7,18 @@ export interface PartitionMetadata {
   /** In order of preference. */
   readonly replicas: readonly number[];
   readonly isr: readonly number[];
+  /** Where each of the replicas lies. */
+  readonly directories?: readonly string[];
   /** 1 if the leader was elected from outside of the ISR. */
   readonly leaderRecoveryState: number;
+}
+
+/** Kafka's id of a directory that is lost: a replica there takes no appends. */
+export const LOST_DIRECTORY = 'AAAAAAAAAAAAAAAAAAAAAg';
+
+/** The replicas whose brokers have said that they take no appends: neither in sync nor about to be. */
+export function lostReplicas({ replicas, directories = [] }: PartitionMetadata): readonly number[] {
+  return replicas.filter((_id, place) => directories[place] === LOST_DIRECTORY);
 }
 
 export const NO_LEADER = -1;

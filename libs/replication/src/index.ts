@@ -15,6 +15,7 @@ export {
   type ClusterView,
   isActive,
   type KnownBroker,
+  LOST_DIRECTORY,
   NO_LEADER,
   type PartitionMetadata,
   UNKNOWN_BROKER_EPOCH,

@@ -218,7 +218,8 @@ export class FetcherConnections {
     if (existing !== undefined) return existing;
     const { nodeId, network, clock, timers, log } = this.#options;
     const clientId = `broker-${nodeId}-fetcher-${fetcherId}`;
-    const channel = peerChannel({ name, clientId, network, clock, timers, log });
+    // The log copies what it takes before the answer's callback returns.
+    const channel = peerChannel({ name, clientId, network, clock, timers, log, lendsAnswers: true });
     this.#channels.set(name, channel);
     return channel;
   }

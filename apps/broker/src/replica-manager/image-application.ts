@@ -88,7 +88,7 @@ export class ImageApplication {
     const { replicas } = this.#options;
     const partition =
       replicas.partition(topic.name, partitionImage.index) ?? this.#open(image, topic, partitionImage);
-    if (partition === undefined) replicas.lost(topic, partitionImage);
+    if (partition === undefined) replicas.unopened(topic, partitionImage);
     else partition.applied(partitionImage);
   }
 

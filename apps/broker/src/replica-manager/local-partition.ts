@@ -7,7 +7,7 @@
  */
 import type { AppendCompletion, AppendResult, LogRead, PartitionLog } from '@seatlog/commit-log';
 import { ErrorCode } from '@seatlog/kafka-protocol';
-import type { PartitionImage } from '@seatlog/metadata-quorum';
+import { isLost, type PartitionImage } from '@seatlog/metadata-quorum';
 import {
   CONSUMER,
   type FetchLook,
@@ -21,11 +21,11 @@ import {
 } from '@seatlog/replication';
 import { logConfigOf } from '../config/log-config.ts';
 import type { TopicConfig } from '../config/topic-config.ts';
-import type { LosableReplica } from './lost-replicas.ts';
 import { appendFetched, cutLog, raiseLogStart } from './follower-writes.ts';
 import type { Partition, PartitionReadOptions, ReadBound, ReplicationDescription } from './partition.ts';
 import type { PartitionSurroundings } from './partition-surroundings.ts';
 import { describeReplica } from './replica-description.ts';
+import type { PlacedReplica } from './replica-directories.ts';
 import { PartitionWaits, type WaitEnd } from './partition-waits.ts';
 import { WaitingReads } from './waiting-reads.ts';
 
@@ -33,7 +33,7 @@ const NOT_LEADING = -1;
 /** A consumer's fetch is no report, and nothing is remembered of its time. */
 const NO_MOMENT = { now: 0, monotonic: 0 };
 
-export class LocalPartition implements Partition, LosableReplica {
+export class LocalPartition implements Partition, PlacedReplica {
   readonly topic: string;
   readonly index: number;
   readonly topicId: string;
@@ -44,6 +44,8 @@ export class LocalPartition implements Partition, LosableReplica {
   readonly #waits = new PartitionWaits();
   #config: TopicConfig;
   #metadata: PartitionImage | null = null;
+  /** Since the log last took an append. */
+  #hasFailed = false;
   /** The leader epoch that was told last, while this replica leads. */
   #toldEpoch = NOT_LEADING;
 
@@ -180,7 +182,7 @@ export class LocalPartition implements Partition, LosableReplica {
   applied(image: PartitionImage): void {
     if (image.partitionEpoch >= (this.#metadata?.partitionEpoch ?? -1)) this.#metadata = image;
     this.#step({ type: 'metadata', metadata: image });
-    if (this.isLost) this.logFailed();
+    if (this.isFailing || this.isMarkedLost) this.#surroundings.directories.lookAt(this);
   }
 
   reconfigured(config: TopicConfig): void {
@@ -193,13 +195,17 @@ export class LocalPartition implements Partition, LosableReplica {
     this.#step({ type: 'leader-event', event });
   }
 
-  /** The log's event: more can be read. Also when a write has failed: whoever is elected waits for the log to stand. */
+  /** The log's event: more can be read, for an append went well. */
   logEndAdvanced(): void {
+    if (this.#hasFailed) {
+      this.#hasFailed = false;
+      this.#surroundings.directories.lookAt(this);
+    }
     this.tellLeader({ type: 'log-end-advanced' });
   }
 
-  get isLost(): boolean {
-    return this.log.failure !== null;
+  get isFailing(): boolean {
+    return this.#hasFailed || this.log.failure !== null;
   }
 
   get isInSync(): boolean {
@@ -207,9 +213,19 @@ export class LocalPartition implements Partition, LosableReplica {
     return isr.length > 1 && isr.includes(this.#surroundings.nodeId);
   }
 
+  get isMarkedLost(): boolean {
+    return this.#metadata !== null && isLost(this.#metadata, this.#surroundings.nodeId);
+  }
+
   /** The log's event: it takes no more, for now or for good. */
   logFailed(): void {
-    this.#surroundings.lostReplicas.report(this);
+    this.#hasFailed = true;
+    this.#surroundings.directories.lookAt(this);
+  }
+
+  /** An append came to nothing: whoever is elected waits for the log to stand. */
+  writeFailed(): void {
+    this.tellLeader({ type: 'log-end-advanced' });
   }
 
   logStartRaised(): void {

@@ -7,7 +7,7 @@
  */
 import type { LogError, PartitionLog } from '@seatlog/commit-log';
 import { batchRecordCount, ErrorCode } from '@seatlog/kafka-protocol';
-import type { ClusterImage, PartitionImage, TopicImage } from '@seatlog/metadata-quorum';
+import { type ClusterImage, isLost, type PartitionImage, type TopicImage } from '@seatlog/metadata-quorum';
 import type { Cancel, Clock, Network, Timers } from '@seatlog/runtime';
 import type { BrokerConfig } from '../config/broker-config.ts';
 import type { TopicConfig } from '../config/topic-config.ts';
@@ -78,7 +78,7 @@ export class LocalReplicas implements ReplicaManager {
     this.#metadata = metadata;
     if (controller !== null) {
       this.#replication.proposals.sendTo(controller);
-      this.#replication.lostReplicas.sendTo(controller);
+      this.#replication.directories.sendTo(controller);
     }
     this.#replication.cluster.ownEpoch = brokerEpoch;
     this.#checkLagLater();
@@ -196,10 +196,18 @@ export class LocalReplicas implements ReplicaManager {
   }
 
   /** A replica that the metadata gives this broker and that is not there, for its log could not be opened. */
-  lost(topic: TopicImage, { index, isr }: PartitionImage): void {
-    const isInSync = isr.length > 1 && isr.includes(this.#surroundings.nodeId);
-    const replica = { topic: topic.name, topicId: topic.id, index, isInSync, isLost: true };
-    this.#replication.lostReplicas.report(replica);
+  unopened(topic: TopicImage, partition: PartitionImage): void {
+    const { nodeId } = this.#surroundings;
+    const isInSync = partition.isr.length > 1 && partition.isr.includes(nodeId);
+    const replica = {
+      topic: topic.name,
+      topicId: topic.id,
+      index: partition.index,
+      isFailing: true,
+      isInSync,
+      isMarkedLost: isLost(partition, nodeId),
+    };
+    this.#replication.directories.lookAt(replica);
   }
 
   /** Takes a replica out; whoever waits on it is answered. */
@@ -238,7 +246,7 @@ export class LocalReplicas implements ReplicaManager {
     for (const partition of this.partitions()) partition.stop();
     this.#replication.fetchers.stop();
     this.#replication.proposals.stop();
-    this.#replication.lostReplicas.stop();
+    this.#replication.directories.stop();
   }
 
   #tell(change: LeadershipChange): void {
@@ -297,7 +305,7 @@ export class LocalReplicas implements ReplicaManager {
         const { logStartOffset } = partition;
         sink.written(partition, { baseOffset: firstOffset, lastOffset, logAppendTime, logStartOffset });
       } else {
-        partition.logEndAdvanced();
+        partition.writeFailed();
         sink.refused(refusalOf(error));
       }
     });

@@ -5,7 +5,7 @@ import type { BrokerMetrics } from '../metrics.ts';
 import type { EffectOrder } from './effect-order.ts';
 import type { FetcherConnections } from './fetcher-connections.ts';
 import type { IsrProposals } from './isr-proposals.ts';
-import type { LostReplicas } from './lost-replicas.ts';
+import type { ReplicaDirectories } from './replica-directories.ts';
 import type { LeadershipChange } from './replica-manager.ts';
 
 /** What the replicas of one broker share. */
@@ -16,7 +16,7 @@ export interface PartitionSurroundings {
   readonly order: EffectOrder;
   readonly fetchers: FetcherConnections;
   readonly proposals: IsrProposals;
-  readonly lostReplicas: LostReplicas;
+  readonly directories: ReplicaDirectories;
   readonly log: Logger;
   readonly metrics: BrokerMetrics;
   /** `replica.lag.time.max.ms`. */

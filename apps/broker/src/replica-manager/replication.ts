@@ -5,17 +5,17 @@ import { EffectOrder } from './effect-order.ts';
 import { FetcherConnections } from './fetcher-connections.ts';
 import { ImageClusterView } from './image-cluster-view.ts';
 import { IsrProposals } from './isr-proposals.ts';
-import { LostReplicas } from './lost-replicas.ts';
 import type { LocalPartition } from './local-partition.ts';
 import type { LocalReplicasOptions } from './local-replicas.ts';
 import type { PartitionSurroundings } from './partition-surroundings.ts';
+import { ReplicaDirectories } from './replica-directories.ts';
 import type { FetcherDescription } from './replica-manager.ts';
 
 export interface Replication {
   readonly cluster: ImageClusterView;
   readonly fetchers: FetcherConnections;
   readonly proposals: IsrProposals;
-  readonly lostReplicas: LostReplicas;
+  readonly directories: ReplicaDirectories;
   readonly surroundings: Omit<PartitionSurroundings, 'leadershipChanged'>;
 }
 
@@ -59,12 +59,12 @@ export function replicationOf(
         verdict,
       }),
   });
-  const lostReplicas = new LostReplicas({ nodeId, cluster, timers, log });
+  const directories = new ReplicaDirectories({ nodeId, cluster, timers, log });
   return {
     cluster,
     fetchers,
     proposals,
-    lostReplicas,
+    directories,
     surroundings: {
       nodeId,
       cluster,
@@ -72,7 +72,7 @@ export function replicationOf(
       order,
       fetchers,
       proposals,
-      lostReplicas,
+      directories,
       log,
       metrics,
       replicaLagTimeMaxMs: values['replica.lag.time.max.ms'],

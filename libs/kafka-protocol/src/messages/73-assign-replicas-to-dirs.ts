@@ -1,5 +1,5 @@
 /**
- * A broker tells the controller in which of its directories replicas lie. The id of all zeros and a one stands for a
+ * A broker tells the controller in which of its directories replicas lie. The id of zeros that ends with a two stands for a
  * directory that is lost: what lies there neither leads nor is in sync.
  */
 import { defineApi } from '../api.ts';

@@ -9,7 +9,7 @@
  */
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import type { ClusterImage, PartitionImage } from '../image/cluster-image.ts';
-import { isActive, LeaderRecoveryState, topicById } from '../image/cluster-image.ts';
+import { isActive, isLost, LeaderRecoveryState, topicById } from '../image/cluster-image.ts';
 import { foldAll } from '../image/image-draft.ts';
 import type { MetadataRecord } from '../records/metadata-record.ts';
 import { withBroker } from './broker-lifecycle.ts';
@@ -165,7 +165,9 @@ function checkMembers(image: ClusterImage, partition: PartitionImage, proposal: 
   }
   for (const { brokerId, brokerEpoch } of proposal.isr) {
     const broker = image.brokers.get(brokerId);
-    if (!isActive(broker) || (brokerEpoch !== -1 && broker?.epoch !== brokerEpoch)) {
+    const isIncarnation = brokerEpoch === -1 || broker?.epoch === brokerEpoch;
+    const isLosing = isLost(partition, brokerId) && !partition.isr.includes(brokerId);
+    if (!isActive(broker) || !isIncarnation || isLosing) {
       throw new Refusal(ErrorCode.INELIGIBLE_REPLICA, `Broker ${brokerId} cannot be in an ISR now.`);
     }
   }

@@ -21,14 +21,14 @@
  * still sends as that replica is then fenced by the epoch.
  */
 import type { PartitionImage } from '../image/cluster-image.ts';
-import { LeaderRecoveryState, NO_LEADER } from '../image/cluster-image.ts';
+import { isLost, LeaderRecoveryState, NO_LEADER } from '../image/cluster-image.ts';
 import type { PartitionChangeRecord } from '../records/metadata-record.ts';
 import { partitionChange } from '../records/metadata-record.ts';
 import type { Assignment } from './assignment.ts';
 import { assignmentChanges, completedMove } from './assignment.ts';
 
 export interface LeadershipRules {
-  /** Live, and not about to be taken out. */
+  /** Live, and not about to be taken out. A replica that is lost may not lead in any case. */
   readonly mayLead: (brokerId: number) => boolean;
   readonly minInsyncReplicas: number;
   readonly uncleanElection: boolean;
@@ -67,8 +67,10 @@ export function decideLeadership(
   topicId: string,
   partition: PartitionImage,
   targets: LeadershipTargets,
-  rules: LeadershipRules,
+  rulesOfAll: LeadershipRules,
 ): PartitionChangeRecord | null {
+  const mayLead = (id: number): boolean => rulesOfAll.mayLead(id) && !isLost(partition, id);
+  const rules = { ...rulesOfAll, mayLead };
   const stopped = targets.uncleanlyStopped ?? new Set<number>();
   const wanted = targets.isr ?? partition.isr;
   const keepsLast = wanted.length === 0 && !rules.elrEnabled;

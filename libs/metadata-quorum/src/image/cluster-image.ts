@@ -23,6 +23,9 @@ export const LeaderRecoveryState = {
   RECOVERING: 1,
 } as const;
 
+/** Kafka's id of a directory that is lost: a replica there takes no appends. */
+export const LOST_DIRECTORY = 'AAAAAAAAAAAAAAAAAAAAAg';
+
 export interface BrokerRegistration {
   readonly id: number;
   /** The offset of the record that registered this incarnation. */
@@ -137,4 +140,12 @@ export function isActive(broker: BrokerRegistration | undefined): boolean {
 /** The brokers that clients may see, in order of id. */
 export function liveBrokers(image: ClusterImage): readonly BrokerRegistration[] {
   return [...image.brokers.values()].filter((broker) => !broker.fenced).sort((a, b) => a.id - b.id);
+}
+
+/** Whether its broker has said that a replica takes no appends. */
+export function isLost(
+  { replicas, directories }: Pick<PartitionImage, 'replicas' | 'directories'>,
+  brokerId: number,
+): boolean {
+  return directories[replicas.indexOf(brokerId)] === LOST_DIRECTORY;
 }

@@ -4,6 +4,8 @@ import { type FollowerState, isCaughtUp } from './follower-state.ts';
 
 export interface LeaderPosition {
   readonly cluster: ClusterView;
+  /** Replicas that take no appends. */
+  readonly lost: readonly number[];
   readonly highWatermark: number;
   readonly logEndOffset: number;
   readonly epochStartOffset: number;
@@ -11,10 +13,10 @@ export interface LeaderPosition {
   readonly lagTimeMaxMs: number;
 }
 
-/** The controller would take it: it is live, and its fetches are of the process that is registered. */
-function isEligible({ brokerId, brokerEpoch }: FollowerState, cluster: ClusterView): boolean {
+/** The controller would take it: it is live and not lost, and its fetches are of the process that is registered. */
+function isEligible({ brokerId, brokerEpoch }: FollowerState, { cluster, lost }: LeaderPosition): boolean {
   const broker = cluster.broker(brokerId);
-  return isActive(broker) && broker?.epoch === brokerEpoch;
+  return isActive(broker) && broker?.epoch === brokerEpoch && !lost.includes(brokerId);
 }
 
 /**
@@ -25,7 +27,7 @@ export function mayJoin(follower: FollowerState, leader: LeaderPosition): boolea
   return (
     follower.logEndOffset >= leader.highWatermark &&
     follower.logEndOffset >= leader.epochStartOffset &&
-    isEligible(follower, leader.cluster)
+    isEligible(follower, leader)
   );
 }
 
@@ -47,7 +49,7 @@ export function* boundsOfHighWatermark(
   leader: LeaderPosition,
 ): Iterable<number> {
   for (const follower of followers) {
-    const isAboutToJoin = isEligible(follower, leader.cluster) && keepsUp(follower, leader);
+    const isAboutToJoin = isEligible(follower, leader) && keepsUp(follower, leader);
     if (maximalIsr.includes(follower.brokerId) || isAboutToJoin) yield follower.logEndOffset;
   }
 }

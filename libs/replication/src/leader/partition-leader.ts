@@ -21,7 +21,7 @@
  */
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import type { ClusterView, PartitionMetadata } from '../cluster-view.ts';
-import { UNKNOWN_BROKER_EPOCH } from '../cluster-view.ts';
+import { lostReplicas, UNKNOWN_BROKER_EPOCH } from '../cluster-view.ts';
 import type { CurrentLeader, FetchLook, FetchVerdict } from '../fetch-verdict.ts';
 import { InSyncReplicas, type IsrState } from '../isr/in-sync-replicas.ts';
 import type { IsrProposal, IsrVerdict } from '../isr/isr-proposal.ts';
@@ -64,6 +64,7 @@ export class PartitionLeader {
   readonly #deletionWaits = new OffsetWaits();
   #config: LeaderConfig;
   #replicas: readonly number[];
+  #lost: readonly number[];
   #leaderEpoch: number;
   #epochStartOffset: number;
   #highWatermark: number;
@@ -82,6 +83,7 @@ export class PartitionLeader {
       metadata.partitionEpoch,
     );
     this.#replicas = metadata.replicas;
+    this.#lost = lostReplicas(metadata);
     this.#followers = new Followers(brokerId);
     this.#followers.assign(metadata, moment.monotonic);
     this.#leaderEpoch = metadata.leaderEpoch;
@@ -225,6 +227,7 @@ export class PartitionLeader {
     if (metadata.partitionEpoch <= this.#isr.partitionEpoch) return;
     const hasEpochRisen = metadata.leaderEpoch > this.#leaderEpoch;
     this.#replicas = metadata.replicas;
+    this.#lost = lostReplicas(metadata);
     this.#followers.assign(metadata, moment.monotonic);
     this.#replaceIsr(metadata, effects);
     if (!hasEpochRisen) return;
@@ -272,6 +275,7 @@ export class PartitionLeader {
   #position({ monotonic }: Moment): LeaderPosition {
     return {
       cluster: this.#cluster,
+      lost: this.#lost,
       highWatermark: this.#highWatermark,
       logEndOffset: this.#log.logEndOffset,
       epochStartOffset: this.#epochStartOffset,

@@ -1,9 +1,6 @@
-/**
- * AssignReplicasToDirs 0: a broker tells which of its replicas are lost to it. With one log directory there is nothing
- * else to assign: any other directory is taken as it is.
- */
-import { apis, type ResponseInput } from '@seatlog/kafka-protocol';
-import { LOST_DIRECTORY, loseReplicas } from '@seatlog/metadata-quorum';
+/** AssignReplicasToDirs 0: a broker tells in which of its directories replicas lie, and which are lost to it. */
+import { apis, ErrorCode, type ResponseInput } from '@seatlog/kafka-protocol';
+import { type AssignedDirectory, assignDirectories } from '@seatlog/metadata-quorum';
 import { defineControllerHandler } from '../../handlers/handler.ts';
 
 type DirectoryResult = ResponseInput<typeof apis.assignReplicasToDirs>['directories'][number];
@@ -12,35 +9,38 @@ export const assignReplicasToDirs = defineControllerHandler(
   apis.assignReplicasToDirs,
   ({ metadata, topicCreation }) =>
     ({ brokerId, brokerEpoch, directories }, _context, respond) => {
-      const replicas = directories
-        .filter(({ id }) => id === LOST_DIRECTORY)
-        .flatMap(({ topics }) =>
-          topics.flatMap(({ topicId, partitions }) =>
-            partitions.map(({ partitionIndex }) => ({ topicId, partitionIndex })),
-          ),
-        );
+      const replicas = directories.flatMap(({ id, topics }) =>
+        topics.flatMap(({ topicId, partitions }) =>
+          partitions.map(({ partitionIndex }) => ({ topicId, partitionIndex, directoryId: id })),
+        ),
+      );
       metadata.change(
-        (image) => loseReplicas(image, { brokerId, brokerEpoch, replicas }, topicCreation.schema),
+        (image) => assignDirectories(image, { brokerId, brokerEpoch, replicas }, topicCreation.schema),
         (outcome) => {
           const { errorCode } = outcome.kind === 'failed' ? outcome : outcome.answer;
-          const lost = outcome.kind === 'failed' ? [] : outcome.answer.replicas;
-          const errorOf = (topicId: string, partitionIndex: number): number =>
-            lost.find((result) => result.topicId === topicId && result.partitionIndex === partitionIndex)
-              ?.errorCode ?? errorCode;
-          const results = directories.map(
-            ({ id, topics }): DirectoryResult => ({
-              id,
-              topics: topics.map(({ topicId, partitions }) => ({
-                topicId,
-                partitions: partitions.map(({ partitionIndex }) => ({
-                  partitionIndex,
-                  errorCode: id === LOST_DIRECTORY ? errorOf(topicId, partitionIndex) : errorCode,
-                })),
-              })),
-            }),
-          );
-          respond({ throttleTimeMs: 0, errorCode, directories: results });
+          const assigned = outcome.kind === 'failed' ? [] : outcome.answer.replicas;
+          respond({
+            throttleTimeMs: 0,
+            errorCode,
+            directories: errorCode === ErrorCode.NONE ? byDirectory(assigned) : [],
+          });
         },
       );
     },
 );
+
+function byDirectory(assigned: readonly AssignedDirectory[]): readonly DirectoryResult[] {
+  return Array.from(
+    Map.groupBy(assigned, ({ directoryId }) => directoryId),
+    ([id, inDirectory]) => ({
+      id,
+      topics: Array.from(
+        Map.groupBy(inDirectory, ({ topicId }) => topicId),
+        ([topicId, partitions]) => ({
+          topicId,
+          partitions: partitions.map(({ partitionIndex, errorCode }) => ({ partitionIndex, errorCode })),
+        }),
+      ),
+    }),
+  );
+}

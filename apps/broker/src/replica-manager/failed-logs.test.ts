@@ -1,0 +1,112 @@
+import { ErrorCode } from '@seatlog/kafka-protocol';
+import type { MemoryFault, MemoryOperation } from '@seatlog/runtime/testing';
+import { describe, expect, it } from 'vitest';
+import { ReplicatedCluster } from './testing/replicated-cluster.ts';
+
+const SEGMENT = /^\/logs\/seats-0\/.*\.log$/;
+
+async function threeBrokers(
+  configs: Readonly<Record<string, string>> = {},
+  replicas: readonly number[] = [1, 2, 3],
+): Promise<ReplicatedCluster> {
+  const cluster = await ReplicatedCluster.start(3);
+  await cluster.createTopic('seats', replicas, configs);
+  await cluster.produce(1, 'seats', ['a', 'b']);
+  await cluster.advance(600);
+  return cluster;
+}
+
+const failing =
+  (name: MemoryOperation['name'], code: MemoryFault['code']) =>
+  (operation: MemoryOperation): MemoryFault | undefined =>
+    operation.name === name && SEGMENT.test(operation.path) ? { code } : undefined;
+
+describe('a leader whose disk is full', () => {
+  it('F7: refuses, hands its leadership on, reads on, and is in sync again once there is room', async () => {
+    const cluster = await threeBrokers();
+    cluster.disk(1).fault = failing('write', 'ENOSPC');
+    const refused = await cluster.produce(1, 'seats', ['full']);
+    await cluster.advance(100);
+    expect(refused()?.errorCode).toBe(ErrorCode.KAFKA_STORAGE_ERROR);
+    expect(cluster.controller.image.topics.get('seats')?.partitions[0]?.leader).toBe(2);
+    const elsewhere = await cluster.produce(2, 'seats', ['c']);
+    await cluster.advance(600);
+    expect([elsewhere()?.baseOffset, cluster.isr('seats')]).toEqual([2, [2, 3]]);
+    expect(await cluster.values(2, 'seats')).toEqual(['a', 'b', 'c']);
+    expect(cluster.broker(1).partition('seats').logEndOffset).toBe(2);
+    cluster.disk(1).fault = () => undefined;
+    await cluster.advance(2000);
+    expect(cluster.isr('seats')).toEqual([2, 3, 1]);
+    expect(cluster.logBytes(1, 'seats')).toEqual(cluster.logBytes(2, 'seats'));
+  });
+
+  it('F7: alone, keeps what it leads for readers, and takes appends once there is room', async () => {
+    const cluster = await threeBrokers({}, [1]);
+    cluster.disk(1).fault = failing('write', 'ENOSPC');
+    const refused = await cluster.produce(1, 'seats', ['full']);
+    await cluster.advance(2000);
+    expect(refused()?.errorCode).toBe(ErrorCode.KAFKA_STORAGE_ERROR);
+    expect(await cluster.values(1, 'seats')).toEqual(['a', 'b']);
+    cluster.disk(1).fault = () => undefined;
+    const again = await cluster.produce(1, 'seats', ['c']);
+    expect(again()).toMatchObject({ errorCode: 0, baseOffset: 2 });
+  });
+});
+
+describe('a log that is fenced', () => {
+  it('F8: after a sync that failed nothing is acknowledged, and another leads', async () => {
+    const cluster = await threeBrokers({ 'flush.messages': '1' });
+    cluster.disk(1).fault = failing('sync', 'EIO');
+    const refused = await cluster.produce(1, 'seats', ['unsynced']);
+    await cluster.advance(600);
+    expect(refused()?.errorCode).toBe(ErrorCode.KAFKA_STORAGE_ERROR);
+    expect(cluster.controller.image.topics.get('seats')?.partitions[0]).toMatchObject({
+      leader: 2,
+      isr: [2, 3],
+    });
+    cluster.disk(1).fault = () => undefined;
+    const elsewhere = await cluster.produce(2, 'seats', ['c']);
+    await cluster.advance(5000);
+    expect(elsewhere()).toMatchObject({ errorCode: 0, baseOffset: 2 });
+    expect(cluster.isr('seats')).toEqual([2, 3]);
+  });
+
+  it('F8: a follower that has one leaves the ISR', async () => {
+    const cluster = await threeBrokers({ 'flush.messages': '1' });
+    cluster.disk(3).fault = failing('sync', 'EIO');
+    const answer = await cluster.produce(1, 'seats', ['c']);
+    await cluster.advance(600);
+    expect([answer()?.errorCode, cluster.isr('seats')]).toEqual([0, [1, 2]]);
+  });
+
+  it('F8: alone it leads on for readers, until another is in sync', async () => {
+    const cluster = await threeBrokers({ 'flush.messages': '1' });
+    for (const id of [2, 3]) cluster.controller.fence(id);
+    await cluster.settle();
+    cluster.disk(1).fault = failing('sync', 'EIO');
+    await cluster.produce(1, 'seats', ['unsynced']);
+    await cluster.advance(2000);
+    expect([cluster.isr('seats'), await cluster.values(1, 'seats')]).toEqual([[1], ['a', 'b']]);
+    cluster.controller.unfence(2);
+    await cluster.advance(3000);
+    expect(cluster.controller.image.topics.get('seats')?.partitions[0]).toMatchObject({
+      leader: 2,
+      isr: [2],
+    });
+  });
+});
+
+describe('a replica that cannot be opened', () => {
+  it('F3: leaves the ISR, so that it is not elected', async () => {
+    const cluster = await threeBrokers();
+    const { brokerEpoch } = cluster.broker(3);
+    cluster.broker(3).close();
+    const path = '/logs/seats-0/00000000000000000000.log';
+    cluster.disk(3).fault = (operation) =>
+      operation.name === 'read' && operation.path === path ? { code: 'EIO' } : undefined;
+    const broker = await cluster.startBroker(3, { previousBrokerEpoch: brokerEpoch });
+    await cluster.advance(2000);
+    expect(broker.replicas.partition('seats', 0)).toBeUndefined();
+    expect(cluster.isr('seats')).toEqual([1, 2]);
+  });
+});
