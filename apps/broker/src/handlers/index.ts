@@ -24,6 +24,7 @@ import { initProducerId } from './22-init-producer-id.ts';
 import { offsetForLeaderEpoch } from './23-offset-for-leader-epoch.ts';
 import { describeConfigs } from './32-describe-configs.ts';
 import { alterConfigs } from './33-alter-configs.ts';
+import { describeLogDirs } from './35-describe-log-dirs.ts';
 import { createPartitions } from './37-create-partitions.ts';
 import { deleteGroups } from './42-delete-groups.ts';
 import { electLeaders } from './43-elect-leaders.ts';
@@ -58,6 +59,7 @@ export const handlerTable: readonly HandlerDefinition[] = [
   offsetForLeaderEpoch,
   describeConfigs,
   forwarded(alterConfigs),
+  describeLogDirs,
   forwarded(createPartitions),
   deleteGroups,
   forwarded(electLeaders),
