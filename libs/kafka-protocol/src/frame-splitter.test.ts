@@ -24,6 +24,11 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   return chunks;
 }
 
+const always =
+  <T>(value: T) =>
+  (): T =>
+    value;
+
 const payloads = fc.array(fc.uint8Array({ maxLength: 60, size: 'max' }), { maxLength: 8 });
 
 describe('FrameSplitter', () => {
@@ -39,6 +44,33 @@ describe('FrameSplitter', () => {
         expect(splitter.pendingBytes).toBe(0);
       }),
     );
+  });
+
+  it('F41: gives the same frames when all are put together in the same memory', () => {
+    fc.assert(
+      fc.property(payloads, fc.array(fc.nat(), { maxLength: 30 }), (sent, places) => {
+        const kept = Buffer.alloc(64);
+        const splitter = new FrameSplitter({ memory: () => kept });
+        const got: string[] = [];
+        for (const chunk of cut(Buffer.concat(sent.map(framed)), places)) {
+          splitter.push(chunk, (frame) => got.push(Buffer.from(frame).toString('hex')));
+        }
+        expect(got).toEqual(sent.map((payload) => Buffer.from(payload).toString('hex')));
+      }),
+    );
+  });
+
+  it('a frame that grows keeps what it has, in the same memory or in other', () => {
+    const size = EAGER_FRAME_BYTES * 3 + 5;
+    const sent = framed(Buffer.alloc(size, 'abcdefg'));
+    for (const memory of [(bytes: number) => Buffer.alloc(bytes), always(Buffer.alloc(size))]) {
+      const splitter = new FrameSplitter({ memory });
+      const got: Buffer[] = [];
+      for (let at = 0; at < sent.length; at += 999_983) {
+        splitter.push(sent.subarray(at, at + 999_983), (frame) => got.push(Buffer.from(frame)));
+      }
+      expect(got.map((frame) => frame.equals(sent.subarray(4)))).toEqual([true]);
+    }
   });
 
   it('F41: gives the same frames when the socket reads into the room of the frame', () => {

@@ -3,7 +3,7 @@
  *
  * Promises: a negative or too large size is refused at once, before a byte is kept for it. A frame that lies whole in
  * a chunk is handed out as a view of the chunk ("borrowed": copy it if the chunk's memory is used again). A frame that
- * spans chunks gets a buffer of its own, and a caller that can read from its socket into memory of its choice may
+ * spans chunks gets a buffer of its own (or what `memory` gives), and a caller that can read from its socket into memory of its choice may
  * fill that buffer directly (`room`, `filled`). Memory stays in proportion to the bytes that came: above
  * EAGER_FRAME_BYTES the buffer grows as they arrive. Once an error was thrown the stream is lost.
  */
@@ -13,6 +13,11 @@ import { ProtocolError } from './protocol-error.ts';
 export interface FrameSplitterOptions {
   /** `socket.request.max.bytes` on a broker. */
   readonly maxFrameBytes?: number;
+  /**
+   * Where a frame that spans chunks is put together: at least that many bytes, which nobody else uses until the frame was
+   * handed out; a frame that grows asks again and may get the same memory. Default: fresh memory for each frame.
+   */
+  readonly memory?: (size: number) => Uint8Array;
 }
 
 /** `borrowed`: the frame is a view of the chunk that was pushed. */
@@ -22,6 +27,7 @@ const SIZE_BYTES = 4;
 
 export class FrameSplitter {
   readonly #maxFrameBytes: number;
+  readonly #memory: (size: number) => Uint8Array;
   #sizeBytes = 0;
   #sizeBits = 0;
   #frame: Uint8Array | null = null;
@@ -30,6 +36,7 @@ export class FrameSplitter {
 
   constructor(options: FrameSplitterOptions = {}) {
     this.#maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
+    this.#memory = options.memory ?? ((size) => Buffer.allocUnsafeSlow(size));
   }
 
   /** Bytes that are kept for a frame that has begun and is not whole. 0 between frames. */
@@ -68,7 +75,7 @@ export class FrameSplitter {
       } else {
         this.#frameSize = size;
         this.#filled = 0;
-        this.#frame = Buffer.allocUnsafeSlow(Math.min(size, EAGER_FRAME_BYTES));
+        this.#frame = this.#piece(Math.min(size, EAGER_FRAME_BYTES));
       }
     }
   }
@@ -108,9 +115,14 @@ export class FrameSplitter {
   #makeRoom(): void {
     const frame = this.#frame as Uint8Array;
     if (this.#filled < frame.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.min(this.#frameSize, frame.length * 2));
+    const larger = this.#piece(Math.min(this.#frameSize, frame.length * 2));
     larger.set(frame);
     this.#frame = larger;
+  }
+
+  #piece(size: number): Uint8Array {
+    const memory = this.#memory(size);
+    return memory.length === size ? memory : memory.subarray(0, size);
   }
 
   #finishIfWhole(onFrame: OnFrame): void {

@@ -194,3 +194,52 @@ it('fails what is in flight when it is closed, and takes no more', async () => {
   bench.turns.endAll();
   expect([bench.heard, bench.network.connections]).toEqual([Array(2).fill('this node stops'), 0]);
 });
+
+it('a channel that lends its answers has them in the same memory, each whole while its callback runs', async () => {
+  const bench = new Bench();
+  await bench.listen();
+  const lending = peerChannel({
+    name: 'tests',
+    clientId: 'node-1',
+    network: bench.network,
+    clock: bench.clock,
+    timers: bench.clock,
+    log: silentLogger,
+    lendsAnswers: true,
+  });
+  const seen: number[][] = [];
+  const lent: Uint8Array[] = [];
+  const fills = [1, 2, 3];
+  // Larger than one read, so that they are put together.
+  const sizes = [200_000, 100_000, 300_000];
+  for (const place of fills.keys()) {
+    lending.send(
+      PEER,
+      apis.fetch,
+      11,
+      { maxWaitMs: 0, minBytes: 1, topics: [] },
+      { timeoutMs: 1000 },
+      (outcome) => {
+        const records =
+          outcome.kind === 'answered' ? outcome.response.responses[0]?.partitions[0]?.records : undefined;
+        if (!records) return;
+        lent.push(records);
+        seen.push([records.length, ...new Set(records)]);
+      },
+    );
+    bench.turns.endAll();
+    const { correlationId, stream } = bench.asked[place] as Asked;
+    const partition = {
+      partitionIndex: 0,
+      errorCode: 0,
+      highWatermark: 0,
+      records: Buffer.alloc(sizes[place] ?? 0, fills[place] ?? 0),
+    };
+    const responses = [{ topic: 't', partitions: [partition] }];
+    stream.write([Buffer.concat(encodeResponse(apis.fetch, 11, correlationId, { responses }))], 0, () => {});
+    bench.turns.endAll();
+  }
+  expect(seen).toEqual(fills.map((fill, place) => [sizes[place], fill]));
+  expect(lent[1]?.buffer).toBe(lent[0]?.buffer);
+  lending.close();
+});

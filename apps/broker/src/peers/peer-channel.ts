@@ -50,6 +50,11 @@ export interface PeerChannelOptions {
   readonly timers: Timers;
   readonly log: Logger;
   readonly limits?: Partial<PeerChannelLimits>;
+  /**
+   * The bytes in an answer are good only until `done` returns. A channel of many large answers then receives them all into
+   * one piece of memory for each connection; fresh memory for each has the garbage collector run most of the time.
+   */
+  readonly lendsAnswers?: boolean;
 }
 
 export interface PeerChannelLimits {

@@ -19,6 +19,8 @@ import type { ByteStream, Cancel, ConnectingReceiver } from '@seatlog/runtime';
 import type { Peer, PeerChannelLimits, PeerChannelOptions, PeerOutcome } from './peer-channel.ts';
 
 const READ_BYTES = 65_536;
+/** What a connection that lends its answers keeps for the next one, at most. */
+const KEPT_BYTES = 2 * 1024 * 1024;
 
 interface Exchange {
   readonly correlationId: number;
@@ -99,11 +101,16 @@ export class PeerConnection {
   }
 
   #receiver(): ConnectingReceiver {
-    const splitter = new FrameSplitter({ maxFrameBytes: this.#limits.maxAnswerBytes });
+    const { maxAnswerBytes } = this.#limits;
+    const lends = this.#options.lendsAnswers === true;
+    const splitter = new FrameSplitter({
+      maxFrameBytes: maxAnswerBytes,
+      ...(lends ? { memory: sameMemory() } : {}),
+    });
     const shared = Buffer.allocUnsafeSlow(READ_BYTES);
     let isInFrame = false;
-    const onFrame = (frame: Uint8Array, isBorrowed: boolean): void =>
-      this.#answered(isBorrowed ? Buffer.from(frame) : frame);
+    const onFrame = (frame: Uint8Array, isView: boolean): void =>
+      this.#answered(isView && !lends ? Buffer.from(frame) : frame);
     return {
       connected: () => this.#connected(),
       refused: (reason) => this.#refused(reason),
@@ -200,6 +207,19 @@ export class PeerConnection {
     const { id, host, port } = this.peer;
     log.info(`${message}: node ${id} at ${host}:${port} (${name})`, reason === undefined ? {} : { reason });
   }
+}
+
+/** The same memory each time, as large as was asked for so far; what is larger than `KEPT_BYTES` is not kept. */
+function sameMemory(): (size: number) => Uint8Array {
+  let kept = Buffer.allocUnsafeSlow(READ_BYTES);
+  return (size) => {
+    if (size <= kept.length) return kept;
+    const larger = Buffer.allocUnsafeSlow(
+      Math.min(Math.max(size, kept.length * 2), Math.max(size, KEPT_BYTES)),
+    );
+    if (larger.length <= KEPT_BYTES) kept = larger;
+    return larger;
+  };
 }
 
 function write(stream: ByteStream, { frame }: Exchange): void {

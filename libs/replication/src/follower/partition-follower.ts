@@ -218,7 +218,8 @@ export class PartitionFollower {
     // The leader's records were deleted up to inside of this batch, so that nothing before it could be compared. It
     // goes into the log as a whole, in place of what this log has there.
     const type = firstOffset < logStartOffset ? 'restart-log' : 'truncate';
-    this.#cut({ type, offset: firstOffset }, effects, fetched);
+    // The answer's bytes are the caller's, who may use them again once this step is carried out.
+    this.#cut({ type, offset: firstOffset }, effects, { ...fetched, records: fetched.records.slice() });
   }
 
   #append({ records, leaderHighWatermark, leaderLogStart }: FetchedRecords, effects: FollowerEffect[]): void {
