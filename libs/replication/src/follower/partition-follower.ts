@@ -219,7 +219,10 @@ export class PartitionFollower {
     // goes into the log as a whole, in place of what this log has there.
     const type = firstOffset < logStartOffset ? 'restart-log' : 'truncate';
     // The answer's bytes are the caller's, who may use them again once this step is carried out.
-    this.#cut({ type, offset: firstOffset }, effects, { ...fetched, records: fetched.records.slice() });
+    this.#cut({ type, offset: firstOffset }, effects, {
+      ...fetched,
+      records: Uint8Array.from(fetched.records),
+    });
   }
 
   #append({ records, leaderHighWatermark, leaderLogStart }: FetchedRecords, effects: FollowerEffect[]): void {
