@@ -12,6 +12,8 @@ export interface DrillSettings {
   readonly rate: number;
   readonly sessionTimeoutMs: number;
   readonly partitions: number;
+  /** The longest calm between two faults. */
+  readonly mostCalmMs: number;
   /** Nodes sync what they acknowledge. */
   readonly fsync: boolean;
 }
@@ -29,6 +31,7 @@ export const defaultSettings: DrillSettings = {
   rate: 600,
   sessionTimeoutMs: 3_000,
   partitions: 6,
+  mostCalmMs: 1_500,
   fsync: false,
 };
 
@@ -89,6 +92,7 @@ export function readDrillOptions(args: readonly string[], drawSeed: () => number
     rate: number('rate', values.rate, 1, MOST_RATE),
     sessionTimeoutMs: number('session-timeout', values['session-timeout'], 500, 60_000),
     partitions: number('partitions', values.partitions, 1, 100),
+    mostCalmMs: defaultSettings.mostCalmMs,
     fsync: values.fsync,
     data: values.data,
   };

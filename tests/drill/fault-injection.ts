@@ -11,6 +11,8 @@ export interface FaultTale {
   readonly say: (line: string) => void;
   /** A node that leads these partitions was killed; `isAlone`: no other is, before all are in sync again. */
   readonly leaderDies: (partitions: readonly number[], isAlone: boolean) => void;
+  /** A node is about to be started again after its death. */
+  readonly whileDead?: ((node: ClusterNode) => void) | undefined;
 }
 
 const PRODUCE = 0;
@@ -107,6 +109,7 @@ export class FaultInjection {
   }
 
   async #startAgain(node: ClusterNode): Promise<void> {
+    this.#tale.whileDead?.(node);
     await node.process.restart();
     this.#cluster.backAgain(node);
     this.#tale.say(`${node.name} serves again`);

@@ -25,7 +25,7 @@ async function main(): Promise<number> {
   const folder = data === undefined ? mkdtempSync(join(tmpdir(), 'seatlog-drill-')) : resolve(data);
   mkdirSync(folder, { recursive: true });
   say(`seed ${settings.seed}; faults ${settings.faults.join(', ')}; data and logs in ${folder}`);
-  const { report, recorder } = await runDrill(settings, folder, say);
+  const { report, recorder } = await runDrill(settings, folder, { say });
   const isKept = data !== undefined || !report.ok;
   if (isKept) await keepHistory(recorder, join(folder, 'history.jsonl'));
   else rmSync(folder, { recursive: true, force: true });

@@ -2,6 +2,7 @@
 import { type Anomaly, checkHistory, HistoryRecorder } from '@seatlog/history';
 import { createClient } from '@seatlog/kafka-client';
 import { pause, until } from '@seatlog/lab';
+import type { ClusterNode } from '@seatlog/local-stack';
 import { DrillCluster, TOPIC } from './drill-cluster.ts';
 import type { DrillSettings } from './drill-settings.ts';
 import { FailoverWatch, type Spread, spreadOf } from './failover-watch.ts';
@@ -43,8 +44,13 @@ export interface DrillOutcome {
   readonly recorder: HistoryRecorder;
 }
 
+export interface DrillCompany {
+  readonly say: (line: string) => void;
+  /** Whoever wants to do a dead node harm, to see that it is noticed. */
+  readonly whileDead?: (node: ClusterNode) => void;
+}
+
 const CLIENT_IDS = ['drill-producer-1', 'drill-producer-2', 'drill-producer-3'] as const;
-const MOST_CALM_MS = 1_500;
 /** As many records may wait as come in so many seconds. */
 const CALM_SECONDS = 0.25;
 const CALM_WITHIN_MS = 60_000;
@@ -54,11 +60,11 @@ const MOST_LISTED = 20;
 export async function runDrill(
   settings: DrillSettings,
   dataDirectory: string,
-  say: (line: string) => void,
+  company: DrillCompany,
 ): Promise<DrillOutcome> {
   await using cluster = await DrillCluster.start(dataDirectory, settings);
   // Awaited here: the cluster is stopped when this function returns.
-  return await new Drill(settings, cluster, say).run();
+  return await new Drill(settings, cluster, company).run();
 }
 
 class Drill {
@@ -66,15 +72,17 @@ class Drill {
   readonly #cluster: DrillCluster;
   readonly #began = performance.now();
   readonly #say: (line: string) => void;
+  readonly #whileDead: DrillCompany['whileDead'];
   readonly #recorder = new HistoryRecorder();
   readonly #watch = new FailoverWatch();
   readonly #wholeMs: number[] = [];
   readonly #faults: Partial<Record<FaultKind, number>> = {};
   readonly #complaints: string[] = [];
 
-  constructor(settings: DrillSettings, cluster: DrillCluster, say: (line: string) => void) {
+  constructor(settings: DrillSettings, cluster: DrillCluster, { say, whileDead }: DrillCompany) {
     this.#settings = settings;
     this.#cluster = cluster;
+    this.#whileDead = whileDead;
     this.#say = (line) => say(`${this.#seconds().toFixed(1).padStart(7)} s  ${line}`);
   }
 
@@ -119,15 +127,16 @@ class Drill {
   }
 
   async #bringFaultsAbout(writers: Writers): Promise<void> {
-    const { seed, faults, sessionTimeoutMs } = this.#settings;
+    const { seed, faults, sessionTimeoutMs, mostCalmMs } = this.#settings;
     const plan = new FaultPlan(seed, faults);
     const injection = new FaultInjection(this.#cluster, sessionTimeoutMs, CLIENT_IDS, {
       say: (line) => this.#say(line),
+      whileDead: this.#whileDead,
       leaderDies: (partitions, isAlone) => this.#watch.leaderDied(partitions, isAlone, performance.now()),
     });
     for (let done = 0; !this.#isOver(done); done += 1) {
       const fault = plan.next();
-      await pause(fault.calm * MOST_CALM_MS);
+      await pause(fault.calm * mostCalmMs);
       this.#say(`fault ${done + 1}: ${fault.kind}`);
       await injection.bringAbout(fault);
       this.#faults[fault.kind] = (this.#faults[fault.kind] ?? 0) + 1;

@@ -33,11 +33,13 @@ const service = (name: string): Service => {
   return found;
 };
 
-/** The folder below apps/ whose program a service starts; the broker's is the default of its image. */
+/** The folder below apps/ whose program a service starts; a broker's is the default of its image. */
 const appOf = (name: string): string =>
   service(name)
     .command?.map((word) => /^apps\/[^/]+/.exec(word)?.[0])
-    .find((app) => app !== undefined) ?? `apps/${name}`;
+    .find((app) => app !== undefined) ?? `apps/${name.replace(/-\d$/, '')}`;
+
+const brokers = ['broker-1', 'broker-2', 'broker-3'] as const;
 
 const isOneShot = (candidate: Service): boolean => candidate.restart === 'no';
 
@@ -88,13 +90,13 @@ describe('the environment', () => {
     expect(complaints).toEqual([]);
     expect(unknown).toEqual([]);
     // The program does refuse an environment that lacks something: this could fail.
-    const needed = name === 'broker' ? 'KAFKA_LISTENER_SECURITY_PROTOCOL_MAP' : 'DATABASE_URL';
+    const needed = name.startsWith('broker') ? 'KAFKA_LISTENER_SECURITY_PROTOCOL_MAP' : 'DATABASE_URL';
     expect(required).toContain(needed);
   });
 
-  it('gives the broker the settings that it has in the demo, but for addresses and folders', () => {
+  it.each(brokers)('gives %s the settings that it has in the demo, but for addresses and folders', (name) => {
     const settings = Object.fromEntries(
-      Object.entries(environmentOf('broker')).map(([variable, value]) => [
+      Object.entries(environmentOf(name)).map(([variable, value]) => [
         variable
           .replace(/^KAFKA_/, '')
           .toLowerCase()
@@ -103,7 +105,9 @@ describe('the environment', () => {
       ]),
     );
     const ports = { kafka: 9092, controller: 9093, http: 9404 };
-    const demo = brokerProperties({ nodeId: 1, ports, voters: '1@broker:9093', logDirectory: '/' });
+    const voters = brokers.map((broker, index) => `${index + 1}@${broker}:9093`).join(',');
+    const nodeId = brokers.indexOf(name) + 1;
+    const demo = brokerProperties({ nodeId, ports, voters, logDirectory: '/' });
     const placed = ['listeners', 'advertised.listeners', 'log.dirs', 'seatlog.http.listener'];
     const same = Object.entries(demo).filter(([setting]) => !placed.includes(setting));
     expect(settings).toMatchObject(Object.fromEntries(same));
@@ -125,17 +129,22 @@ describe('the environment', () => {
 });
 
 describe('the wiring', () => {
-  const brokerListeners = (key: string): ReadonlyMap<string, string> =>
+  const brokerListeners = (name: string, key: string): ReadonlyMap<string, string> =>
     new Map(
-      (service('broker').environment?.[key] ?? '')
+      (service(name).environment?.[key] ?? '')
         .split(',')
         .map((listener) => listener.split('://') as [string, string]),
     );
 
   it('connects services to ports that are listened on', () => {
-    const internal = brokerListeners('KAFKA_ADVERTISED_LISTENERS').get('INTERNAL');
-    expect(brokerListeners('KAFKA_LISTENERS').get('INTERNAL')).toBe('0.0.0.0:19092');
-    const listening = [internal, 'postgres:5432', 'redis:6379'];
+    const internal = brokers.map((name) =>
+      brokerListeners(name, 'KAFKA_ADVERTISED_LISTENERS').get('INTERNAL'),
+    );
+    expect(internal).toEqual(brokers.map((name) => `${name}:19092`));
+    for (const name of brokers) {
+      expect(brokerListeners(name, 'KAFKA_LISTENERS').get('INTERNAL')).toBe('0.0.0.0:19092');
+    }
+    const listening = [...internal, 'postgres:5432', 'redis:6379'];
     const reached = ownServices
       .flatMap(([, one]) => endpointsOf(one))
       .map(({ host, port }) => `${host}:${port}`);
@@ -143,16 +152,23 @@ describe('the wiring', () => {
     expect(reached.filter((address) => !listening.includes(address))).toEqual([]);
   });
 
-  it('tells this machine to connect to the port of the broker that is published', () => {
-    for (const variables of [{}, { BROKER_PORT: '19999' }]) {
-      const { broker } = readCompose(COMPOSE, variables).services;
+  it.each([
+    ['broker-1', 'BROKER_PORT', 9092],
+    ['broker-2', 'BROKER_2_PORT', 9093],
+    ['broker-3', 'BROKER_3_PORT', 9094],
+  ] as const)('tells this machine to connect to the port of %s that is published', (name, variable, port) => {
+    for (const wanted of [port, 19_999]) {
+      const broker = readCompose(COMPOSE, { [variable]: String(wanted) }).services[name];
       const outside = broker?.ports?.map(publishedPort).find(({ target }) => target === 9092);
-      expect(outside?.published).toBe(Number(variables.BROKER_PORT ?? 9092));
+      expect(outside?.published).toBe(wanted);
       expect(broker?.environment?.['KAFKA_ADVERTISED_LISTENERS']).toContain(
         `EXTERNAL://localhost:${outside?.published}`,
       );
     }
-    expect(brokerListeners('KAFKA_LISTENERS').get('EXTERNAL')).toBe('0.0.0.0:9092');
+    expect(service(name).ports?.map(publishedPort)).toContainEqual(
+      expect.objectContaining({ published: port }),
+    );
+    expect(brokerListeners(name, 'KAFKA_LISTENERS').get('EXTERNAL')).toBe('0.0.0.0:9092');
   });
 
   it('publishes to this machine only, each port once', () => {
@@ -161,7 +177,7 @@ describe('the wiring', () => {
     expect(ports.filter(({ address }) => address !== '127.0.0.1')).toEqual([]);
     const published = ports.map(({ published: port }) => port);
     expect(new Set(published).size).toBe(published.length);
-    expect(published).toEqual(expect.arrayContaining([8080, 9092]));
+    expect(published).toEqual(expect.arrayContaining([8080, 9092, 9093, 9094]));
   });
 
   it('has services wait for what they connect to, and the applications for the set-up', () => {
@@ -171,7 +187,7 @@ describe('the wiring', () => {
       );
       for (const { host } of endpointsOf(one))
         expect([name, host, waits.get(host)]).toEqual([name, host, 'service_healthy']);
-      if (name === 'broker' || isOneShot(one)) continue;
+      if (name.startsWith('broker') || isOneShot(one)) continue;
       expect([name, waits.get('set-up')]).toEqual([name, 'service_completed_successfully']);
     }
   });
