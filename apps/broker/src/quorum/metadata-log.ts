@@ -86,18 +86,18 @@ export class MetadataLog implements QuorumLog {
 
   /**
    * Brings the log to where it may be built upon: what is in it is synced, so that nothing rests on records that a power
-   * cut could still take away, and it does not end before its snapshot.
+   * cut could still take away, and it goes on from its snapshot.
    */
   prepare(done: AppendDone): void {
-    const snapshotEndOffset = this.latestSnapshot?.id.endOffset ?? 0;
-    const { logEndOffset } = this.#partition;
-    if (logEndOffset >= snapshotEndOffset) return this.#partition.flush(done);
-    // Only what the snapshot holds can be missing: the log is synced before a snapshot of it is written.
-    this.#options.log.warn('The metadata log ends before its snapshot; it goes on from there', {
-      logEndOffset,
-      snapshotEndOffset,
+    const snapshot = this.latestSnapshot?.id;
+    if (snapshot === undefined || this.#goesOnFrom(snapshot)) return this.#partition.flush(done);
+    // Only what the snapshot holds can be missing: the log is synced before a snapshot of it is written. And a snapshot
+    // of a leader's is in place before the log that it takes the place of is dropped.
+    this.#options.log.warn('The metadata log does not hold the end of its snapshot; it goes on from there', {
+      logEndOffset: this.logEndOffset,
+      snapshotEndOffset: snapshot.endOffset,
     });
-    this.#partition.truncateFullyAndStartAt(snapshotEndOffset, done);
+    this.#partition.truncateFullyAndStartAt(snapshot.endOffset, done);
   }
 
   get logStartOffset(): number {
@@ -220,6 +220,13 @@ export class MetadataLog implements QuorumLog {
 
   get isWritingSnapshot(): boolean {
     return this.#snapshots.writing;
+  }
+
+  #goesOnFrom({ endOffset, epoch }: SnapshotId): boolean {
+    if (this.logEndOffset < endOffset) return false;
+    if (this.logStartOffset === endOffset) return true;
+    const held = this.endOffsetForEpoch(epoch);
+    return held.epoch === epoch && held.endOffset >= endOffset;
   }
 
   /** Nothing may be missing between the snapshot's end and the log's beginning. */

@@ -4,6 +4,8 @@ import {
   allocateProducerIds,
   type ClusterImage,
   createTopics,
+  emptyImage,
+  encodeSnapshot,
   imageRecords,
   LeaderRecoveryState,
   partitionOf,
@@ -271,6 +273,19 @@ describe('snapshots of the metadata log', () => {
     }
   });
 
+  it('are written after a time as well', () => {
+    const world = new QuorumWorld(1, { bytesBetweenSnapshots: 1_000_000, maxIntervalMs: 60_000 });
+    const snapshots = () => world.metadataFiles().filter((name) => name.endsWith('.checkpoint'));
+    world.start().createNow('a');
+    world.pass(59_000);
+    expect(snapshots()).toEqual([]);
+    world.pass(2000);
+    expect(snapshots()).toHaveLength(1);
+    // Nothing was committed since.
+    world.pass(120_000);
+    expect(snapshots()).toHaveLength(1);
+  });
+
   it('F26: a damaged one is passed over for the one before, if there is one', () => {
     const world = new QuorumWorld(1, { bytesBetweenSnapshots: 1_000_000 });
     const before = manyTopics(world);
@@ -279,6 +294,19 @@ describe('snapshots of the metadata log', () => {
     world.plant('00000000000000000098-0000000001.checkpoint.tmp', 'half');
     expect([...world.lead().node.image.topics.keys()]).toEqual([...before.topics.keys()]);
     expect(world.metadataFiles().filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('F26: takes the place of a log that it does not fit, as when a crash came between the two', () => {
+    const world = new QuorumWorld(1, { bytesBetweenSnapshots: 1_000_000 });
+    const { features } = manyTopics(world);
+    world.stop();
+    // As a leader of a later epoch had it, which this node had not followed so far.
+    const foreign = { ...emptyImage, features, lastOffset: 20, lastEpoch: 9 };
+    world.plant('00000000000000000021-0000000009.checkpoint', Buffer.concat([...encodeSnapshot(foreign, 1)]));
+    const run = world.lead();
+    expect(world.metadataLog()?.logStartOffset).toBe(21);
+    expect(run.node.image.topics.size).toBe(0);
+    expect(run.node.image.lastEpoch).toBe(10);
   });
 
   it('F26: refuses to start without the snapshot that stands for the log', () => {

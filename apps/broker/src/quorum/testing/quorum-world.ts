@@ -31,6 +31,7 @@ import { silentLogger } from '../../logger.ts';
 import { type BrokerMetrics, createMetrics } from '../../metrics.ts';
 import { watchElections } from '../../metadata/unclean-elections.ts';
 import { QuorumNode } from '../quorum-node.ts';
+import type { SnapshotPolicy } from '../snapshot-schedule.ts';
 
 const PATH = '/logs';
 const METADATA_PATH = `${PATH}/${METADATA_TOPIC}-0`;
@@ -56,14 +57,20 @@ export interface Run {
 export class QuorumWorld {
   readonly #files: MemoryFileSystem;
   readonly #random: SeededRandom;
-  readonly #bytesBetweenSnapshots: number;
+  readonly #snapshots: SnapshotPolicy;
   #syncsHeld = false;
   #run: Run | null = null;
 
-  constructor(seed = 1, options: { readonly bytesBetweenSnapshots?: number } = {}) {
+  constructor(
+    seed = 1,
+    options: { readonly bytesBetweenSnapshots?: number; readonly maxIntervalMs?: number } = {},
+  ) {
     this.#random = new SeededRandom(seed);
     this.#files = new MemoryFileSystem({ random: this.#random, completions: 'held' });
-    this.#bytesBetweenSnapshots = options.bytesBetweenSnapshots ?? 20_971_520;
+    this.#snapshots = {
+      maxBytes: options.bytesBetweenSnapshots ?? 20_971_520,
+      maxIntervalMs: options.maxIntervalMs ?? 0,
+    };
   }
 
   /** Opens the log directory and replays the metadata; the node does not lead yet. */
@@ -104,7 +111,7 @@ export class QuorumWorld {
       random,
       log: silentLogger,
       segmentBytes: 1_073_741_824,
-      snapshots: { maxBytes: this.#bytesBetweenSnapshots, maxIntervalMs: 0 },
+      snapshots: this.#snapshots,
       fatal: (error) => fatal.push(error),
     });
     watchElections(node, silentLogger, metrics);
@@ -274,7 +281,9 @@ export class QuorumWorld {
   }
 
   /** Puts a file beside the metadata log, or in the place of one. */
-  plant(name: string, contents: string): void {
-    this.#files.tamper(`${METADATA_PATH}/${name}`, () => Buffer.from(contents));
+  plant(name: string, contents: string | Uint8Array): void {
+    this.#files.tamper(`${METADATA_PATH}/${name}`, () =>
+      typeof contents === 'string' ? Buffer.from(contents) : contents,
+    );
   }
 }
