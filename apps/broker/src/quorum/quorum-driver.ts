@@ -16,6 +16,7 @@ import {
   type QuorumEvent,
   QuorumReplica,
   type QuorumSettings,
+  type QuorumState,
   type ReceivedRequest,
   type Respond,
   type SendRequest,
@@ -73,7 +74,8 @@ type Effect = QuorumEffect<EncodedBatch>;
 export class QuorumDriver {
   readonly #options: QuorumDriverOptions;
   readonly #owner: QuorumDriverOwner;
-  readonly #replica: QuorumReplica<EncodedBatch>;
+  readonly #storedState: QuorumState | null;
+  #replica: QuorumReplica<EncodedBatch>;
   readonly #answers = new Map<number, (response: ReadyResponse['body']) => void>();
   #events: QuorumEvent<EncodedBatch>[] = [];
   #effects: Effect[] = [];
@@ -90,9 +92,8 @@ export class QuorumDriver {
   constructor(options: QuorumDriverOptions, owner: QuorumDriverOwner) {
     this.#options = options;
     this.#owner = owner;
-    const { settings, metadataLog, stateFile, random } = options;
-    const storedState = stateFile.read();
-    this.#replica = new QuorumReplica({ settings, log: metadataLog, storedState, random });
+    this.#storedState = options.stateFile.read();
+    this.#replica = this.#replicaOfLog();
   }
 
   get leader(): LeaderAndEpoch {
@@ -111,6 +112,8 @@ export class QuorumDriver {
     this.#options.metadataLog.prepare((error) => {
       if (this.#isClosed) return;
       if (error !== null) return this.#fail(error);
+      // The log may have been begun anew: what was read of it before no longer holds.
+      this.#replica = this.#replicaOfLog();
       this.#isStarted = true;
       this.#events.unshift({ type: 'started' });
       this.#run();
@@ -166,6 +169,11 @@ export class QuorumDriver {
     done?.();
   }
 
+  #replicaOfLog(): QuorumReplica<EncodedBatch> {
+    const { settings, metadataLog, random } = this.#options;
+    return new QuorumReplica({ settings, log: metadataLog, storedState: this.#storedState, random });
+  }
+
   #run(): void {
     if (this.#isRunning || !this.#isStarted || this.#isClosed || this.#cancelPause !== null) return;
     this.#isRunning = true;
@@ -195,7 +203,7 @@ export class QuorumDriver {
     return !this.#isClosed;
   }
 
-  #hasPersisted(state: Parameters<QuorumStateFile['write']>[0]): boolean {
+  #hasPersisted(state: QuorumState): boolean {
     try {
       this.#options.stateFile.write(state);
       this.#isWaitingForRoom = false;
