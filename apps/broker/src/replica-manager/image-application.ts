@@ -89,7 +89,7 @@ export class ImageApplication {
     const partition =
       replicas.partition(topic.name, partitionImage.index) ?? this.#open(image, topic, partitionImage);
     if (partition === undefined) replicas.unopened(topic, partitionImage);
-    else partition.applied(partitionImage);
+    else partition.applied(partitionImage, this.#topicConfig(image, topic.name));
   }
 
   /** A log that cannot be opened leaves its partition offline; the others are served. */

@@ -178,10 +178,11 @@ export class LocalPartition implements Partition, PlacedReplica {
     this.tellLeader({ type: 'wait-expired', token });
   }
 
-  /** Takes what the metadata says of this partition. */
-  applied(image: PartitionImage): void {
+  /** Takes what the metadata says of this partition, with the topic's config in the same metadata. */
+  applied(image: PartitionImage, config: TopicConfig = this.#config): void {
     if (image.partitionEpoch >= (this.#metadata?.partitionEpoch ?? -1)) this.#metadata = image;
-    this.#step({ type: 'metadata', metadata: image });
+    this.#config = config;
+    this.#step({ type: 'metadata', metadata: image, config: this.#leaderConfig() });
     if (this.isFailing || this.isMarkedLost) this.#surroundings.directories.lookAt(this);
   }
 

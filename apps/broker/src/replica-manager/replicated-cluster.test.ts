@@ -65,6 +65,26 @@ describe('three brokers', () => {
   });
 });
 
+describe('flush.messages=1', () => {
+  it('R6: a follower reports what it has synced, and acks=all waits for that', async () => {
+    const cluster = await threeBrokers({ 'flush.messages': '1' });
+    const disk = cluster.disk(3);
+    disk.completions = 'held';
+    const answer = await cluster.produce(1, 'seats', ['a']);
+    const held = (): readonly string[] => disk.heldCompletions.map(({ name }) => name);
+    expect([answer(), held()]).toEqual([null, ['write']]);
+    disk.deliver();
+    await cluster.settle();
+    expect(answer()).toBeNull();
+    expect(held()).toContain('sync');
+    expect(cluster.highWatermarks('seats', [1])).toEqual([0]);
+    disk.completions = 'at once';
+    while (disk.heldCompletions.length > 0) disk.deliver();
+    await cluster.settle();
+    expect([answer()?.errorCode, ...cluster.highWatermarks('seats', [1])]).toEqual([0, 1]);
+  });
+});
+
 describe('a follower that stops', () => {
   it('R7, R11, R18: holds the high watermark until it has left the ISR', async () => {
     const cluster = await threeBrokers();

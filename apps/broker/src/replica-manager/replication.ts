@@ -11,6 +11,9 @@ import type { PartitionSurroundings } from './partition-surroundings.ts';
 import { ReplicaDirectories } from './replica-directories.ts';
 import type { FetcherDescription } from './replica-manager.ts';
 
+/** How long the controller may take over a proposal; then it is sent again, maybe to another. */
+const PROPOSAL_MS = 5000;
+
 export interface Replication {
   readonly cluster: ImageClusterView;
   readonly fetchers: FetcherConnections;
@@ -51,7 +54,7 @@ export function replicationOf(
     order,
     timers,
     log,
-    requestTimeoutMs: values['replica.socket.timeout.ms'],
+    requestTimeoutMs: PROPOSAL_MS,
     settle: (proposal, verdict) =>
       partitionOf(proposal.topicId, proposal.partition)?.tellLeader({
         type: 'isr-answered',
