@@ -91,6 +91,7 @@ class Broker implements RunningBroker {
   readonly #application: ImageApplication;
   readonly #server: SocketServer;
   readonly #startedAt: number;
+  readonly #failure = Promise.withResolvers<never>();
   #http: NodeHttp | null = null;
   #listeners: readonly AdvertisedListener[] = [];
   #state: NodeState = 'starting';
@@ -115,8 +116,13 @@ class Broker implements RunningBroker {
       directory,
       metrics,
       topicCreation,
-      fatal: (error) => options.onFatal?.(error),
+      fatal: (error) => {
+        this.#failure.reject(error);
+        options.onFatal?.(error);
+      },
     });
+    // A failure after the start is told to `onFatal` alone.
+    this.#failure.promise.catch(() => {});
     const { quorum } = this.#member;
     const heartbeats = this.#member.controllerChannel('heartbeat');
     const proposals = this.#member.controllerChannel('alter-partition');
@@ -191,7 +197,7 @@ class Broker implements RunningBroker {
     const bound = await this.#server.listen();
     this.#listeners = advertisedListeners(config.values, bound, await this.#ports.network.hostname());
     this.#http = await listenHttp(config, this.#httpContents(), log);
-    await unlessGivenUp(this.#join(), startSignal);
+    await unlessGivenUp(this.#join(), this.#failure.promise, startSignal);
     this.#server.serve();
     this.#state = 'running';
     log.info('Broker started', {

@@ -46,16 +46,18 @@ export class StartGivenUp extends Error {
   }
 }
 
-/** The same promise, unless the signal comes first. */
+/** The same promise, unless `failure` is rejected or the signal comes before it is settled. */
 export function unlessGivenUp<Value>(
   promise: Promise<Value>,
+  failure: Promise<never>,
   signal: AbortSignal | undefined,
 ): Promise<Value> {
-  if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new StartGivenUp());
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    if (signal?.aborted === true) giveUp();
+    signal?.addEventListener('abort', giveUp, { once: true });
+    Promise.race([promise, failure])
+      .then(resolve, reject)
+      .finally(() => signal?.removeEventListener('abort', giveUp));
   });
 }

@@ -257,6 +257,17 @@ describe('controllers and brokers of their own', () => {
 });
 
 describe('a node that is alone', () => {
+  it('F8: does not start when its metadata log cannot be synced', async () => {
+    const cluster = clusterOf({ voters: [1] });
+    await cluster.start([1]);
+    await cluster.stop(1);
+    cluster.node(1).files.fault = ({ name, path }) =>
+      name === 'sync' && path === METADATA_LOG ? { code: 'EIO' } : undefined;
+    await expect(cluster.start([1])).rejects.toThrow('EIO');
+    cluster.node(1).files.fault = () => undefined;
+    await cluster.start([1]);
+  });
+
   it('F25: leads after a crash as a leader that may lack records, and confirms that it has all there are', async () => {
     const cluster = clusterOf({ voters: [1] });
     await cluster.start([1]);
