@@ -114,6 +114,7 @@ export class MemoryCluster implements AsyncDisposable {
     const node = this.node(id);
     node.files.crash({ kind });
     node.running?.abandon();
+    node.process?.end();
     node.running = null;
   }
 

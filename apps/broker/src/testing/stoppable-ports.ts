@@ -21,6 +21,7 @@ interface LocalEnd {
 export class StoppablePorts {
   readonly ports: BrokerPorts;
   #isStopped = false;
+  #isDead = false;
   #late: (() => void)[] = [];
 
   constructor(inner: BrokerPorts) {
@@ -42,7 +43,14 @@ export class StoppablePorts {
     for (const action of this.#late.splice(0)) action();
   }
 
+  /** The process is gone: nothing of it runs any more. */
+  end(): void {
+    this.#isDead = true;
+    this.#late = [];
+  }
+
   #run(action: () => void): void {
+    if (this.#isDead) return;
     if (this.#isStopped) this.#late.push(action);
     else action();
   }
