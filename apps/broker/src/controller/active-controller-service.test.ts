@@ -1,154 +1,11 @@
 import { ErrorCode } from '@seatlog/kafka-protocol';
-import {
-  alterPartitions,
-  type ChangeOutcome,
-  createTopics,
-  partitionOf,
-  randomUuid,
-} from '@seatlog/metadata-quorum';
-import { ManualClock, SeededRandom } from '@seatlog/runtime/testing';
+import { type ChangeOutcome, randomUuid } from '@seatlog/metadata-quorum';
 import { describe, expect, it } from 'vitest';
-import { controllerSchema } from '../config/controller-schema.ts';
-import { loadConfig } from '../config/load.ts';
-import { silentLogger } from '../logger.ts';
-import { createMetrics } from '../metrics.ts';
-import { ActiveControllerService } from './active-controller-service.ts';
-import type { HeartbeatAnswer } from './heartbeat-decision.ts';
-import { MemoryQuorum } from './testing/memory-quorum.ts';
-
-const SESSION_MS = 9000;
-const CONTROLLER = 100;
-
-function answerOf<Answer>(ask: (done: (outcome: ChangeOutcome<Answer>) => void) => void): Answer {
-  const outcomes: ChangeOutcome<Answer>[] = [];
-  ask((outcome) => outcomes.push(outcome));
-  const [outcome] = outcomes;
-  if (outcome?.kind !== 'committed') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
-  return outcome.answer;
-}
-
-class World {
-  readonly clock = new ManualClock();
-  readonly random = new SeededRandom(3);
-  readonly quorum: MemoryQuorum;
-  readonly service: ActiveControllerService;
-  readonly schema;
-  readonly epochs = new Map<number, number>();
-
-  constructor(nodeId = CONTROLLER) {
-    this.quorum = new MemoryQuorum(nodeId);
-    const { config } = loadConfig({});
-    this.schema = controllerSchema(config);
-    this.service = new ActiveControllerService({
-      quorum: this.quorum,
-      config,
-      schema: this.schema,
-      clock: this.clock,
-      timers: this.clock,
-      random: this.random,
-      log: silentLogger,
-      metrics: createMetrics(),
-    });
-  }
-
-  register(brokerId: number, incarnationId = randomUuid(this.random), previousBrokerEpoch = -1) {
-    const request = {
-      brokerId,
-      incarnationId,
-      endpoints: [{ name: 'PLAINTEXT', host: `host-${brokerId}`, port: 9092, securityProtocol: 0 }],
-      features: [],
-      rack: null,
-      logDirs: [],
-      previousBrokerEpoch,
-    };
-    const answer = answerOf<{ errorCode: number; brokerEpoch: number }>((done) =>
-      this.service.register(request, done),
-    );
-    if (answer.errorCode === ErrorCode.NONE) this.epochs.set(brokerId, answer.brokerEpoch);
-    return answer;
-  }
-
-  beat(
-    brokerId: number,
-    more: { wantFence?: boolean; wantShutDown?: boolean; epoch?: number; offset?: number } = {},
-  ): HeartbeatAnswer {
-    return answerOf((done) =>
-      this.service.heartbeat(
-        {
-          brokerId,
-          brokerEpoch: more.epoch ?? this.epochs.get(brokerId) ?? -1,
-          currentMetadataOffset: more.offset ?? this.quorum.image.lastOffset,
-          wantFence: more.wantFence ?? false,
-          wantShutDown: more.wantShutDown ?? false,
-        },
-        done,
-      ),
-    );
-  }
-
-  start(...brokerIds: readonly number[]): void {
-    for (const brokerId of brokerIds) {
-      this.register(brokerId);
-      this.beat(brokerId);
-    }
-  }
-
-  /** Time passes with heartbeats of these brokers. */
-  pass(milliseconds: number, ...brokerIds: readonly number[]): void {
-    for (let passed = 0; passed < milliseconds; passed += 500) {
-      this.clock.advance(500);
-      for (const brokerId of brokerIds) this.beat(brokerId);
-    }
-  }
-
-  createTopic(name: string, replicationFactor: number): void {
-    const topics = [{ name, numPartitions: 1, replicationFactor, assignments: [], configs: [] }];
-    const context = {
-      defaults: { numPartitions: 1, replicationFactor: 1 },
-      schema: this.schema,
-      random: this.random,
-    };
-    const [created] = answerOf<readonly { errorCode: number }[]>((done) =>
-      this.quorum.change((image) => createTopics(image, { topics, validateOnly: false }, context), done),
-    );
-    if (created?.errorCode !== ErrorCode.NONE) throw new Error(`${name} was not created`);
-  }
-
-  /** The leader proposes an ISR. */
-  propose(topic: string, isr: readonly number[]): void {
-    const { leader, leaderEpoch, partitionEpoch } = this.partition(topic);
-    const proposal = {
-      topicId: this.quorum.image.topics.get(topic)?.id ?? '',
-      partitionIndex: 0,
-      leaderEpoch,
-      partitionEpoch,
-      isr: isr.map((brokerId) => ({ brokerId, brokerEpoch: -1 })),
-      leaderRecoveryState: 0,
-    };
-    const sender = { brokerId: leader, brokerEpoch: this.epochs.get(leader) ?? -1 };
-    const { partitions } = answerOf<{ partitions: readonly { errorCode: number }[] }>((done) =>
-      this.quorum.change(
-        (image) => alterPartitions(image, { ...sender, partitions: [proposal] }, this.schema),
-        done,
-      ),
-    );
-    if (partitions[0]?.errorCode !== ErrorCode.NONE) throw new Error(`the ISR of ${topic} stays`);
-  }
-
-  partition(topic: string) {
-    const partition = partitionOf(this.quorum.image, topic, 0);
-    if (partition === undefined) throw new Error(`there is no ${topic}`);
-    return partition;
-  }
-
-  isFenced(brokerId: number): boolean | undefined {
-    return this.quorum.image.brokers.get(brokerId)?.fenced;
-  }
-}
+import { CONTROLLER, ControllerWorld, SESSION_MS } from './testing/controller-world.ts';
 
 describe('R14: fencing', () => {
   it('takes a broker that is not heard of for the session timeout out of leaderships and ISRs', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2, 3);
     world.createTopic('t', 3);
     const { leader } = world.partition('t');
@@ -164,7 +21,7 @@ describe('R14: fencing', () => {
   });
 
   it('F20: names a new leader within the session timeout and a second', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2);
     world.createTopic('t', 2);
     const before = world.partition('t').leader;
@@ -173,7 +30,7 @@ describe('R14: fencing', () => {
   });
 
   it('goes by the monotonic clock alone', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1);
     world.clock.jump(3_600_000);
     world.pass(2000, 1);
@@ -181,7 +38,7 @@ describe('R14: fencing', () => {
   });
 
   it('F27: spares brokers whose heartbeats waited while the controller stood still', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1);
     // One long turn: the check that was due long ago runs late.
     const stalled = world.clock;
@@ -194,7 +51,7 @@ describe('R14: fencing', () => {
   });
 
   it('gives every unfenced broker a fresh session when a controller takes over', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2);
     world.pass(SESSION_MS - 1000);
     world.quorum.lead(101);
@@ -208,7 +65,7 @@ describe('R14: fencing', () => {
   });
 
   it('F20: does not begin the session of a broker anew that was the controller and died', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2);
     world.quorum.lead(1);
     world.clock.advance(60_000);
@@ -223,7 +80,7 @@ describe('R14: fencing', () => {
   });
 
   it('leaves a controller that gave way and lives the time for two heartbeats', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1);
     world.quorum.lead(1);
     world.quorum.lead(-1);
@@ -236,7 +93,7 @@ describe('R14: fencing', () => {
   });
 
   it('F21: unfences a zombie that comes back, and it is no leader any more', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2);
     world.createTopic('t', 2);
     const zombie = world.partition('t').leader;
@@ -252,7 +109,7 @@ describe('R14: fencing', () => {
 
 describe('registrations', () => {
   it('begin fenced; a broker is unfenced once it has caught up with its registration and wants to', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     const { brokerEpoch } = world.register(1);
     expect(world.isFenced(1)).toBe(true);
     expect(world.beat(1, { offset: brokerEpoch - 1 })).toMatchObject({ isFenced: true, isCaughtUp: false });
@@ -263,7 +120,7 @@ describe('registrations', () => {
   });
 
   it('F23: sent twice by one incarnation, they are one', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     const incarnation = randomUuid(world.random);
     const first = world.register(1, incarnation);
     world.beat(1);
@@ -272,7 +129,7 @@ describe('registrations', () => {
   });
 
   it('F23: of another process with the id of one that is alive are refused, and come in when its session is over', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2);
     const epoch = world.epochs.get(1);
     expect(world.register(1).errorCode).toBe(ErrorCode.DUPLICATE_BROKER_REGISTRATION);
@@ -282,13 +139,13 @@ describe('registrations', () => {
   });
 
   it('of a broker in the controller’s own process are taken at once: its log directory’s lock keeps others out', () => {
-    const world = new World(1);
+    const world = new ControllerWorld(1);
     world.start(1);
     expect(world.register(1).errorCode).toBe(ErrorCode.NONE);
   });
 
   it('F23: heartbeats of an earlier incarnation are STALE_BROKER_EPOCH, and keep nobody alive', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1);
     const first = world.epochs.get(1) ?? -1;
     world.pass(SESSION_MS + 500);
@@ -301,7 +158,7 @@ describe('registrations', () => {
   });
 
   it('F23: a heartbeat that a later one overtook changes nothing', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     const { brokerEpoch } = world.register(1);
     world.beat(1);
     world.beat(1);
@@ -311,11 +168,11 @@ describe('registrations', () => {
   });
 
   it('are asked for when there is none: BROKER_ID_NOT_REGISTERED', () => {
-    expect(new World().beat(7, { epoch: 3 }).errorCode).toBe(ErrorCode.BROKER_ID_NOT_REGISTERED);
+    expect(new ControllerWorld().beat(7, { epoch: 3 }).errorCode).toBe(ErrorCode.BROKER_ID_NOT_REGISTERED);
   });
 
   it('F24: without a clean stop take a broker out of the ISRs that it was in', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2);
     world.createTopic('t', 2);
     const epoch = world.epochs.get(1) ?? -1;
@@ -328,7 +185,7 @@ describe('registrations', () => {
 
 describe('R14: a controlled shutdown', () => {
   it('moves leaderships and leaves ISRs at once; the leave to stop waits until every live broker knows', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2, 3);
     world.createTopic('t', 3);
     const stopping = world.partition('t').leader;
@@ -345,7 +202,7 @@ describe('R14: a controlled shutdown', () => {
   });
 
   it('ends at once for a broker that leads nothing, and out of every ISR it is', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2);
     world.createTopic('t', 2);
     const follower = world.partition('t').leader === 1 ? 2 : 1;
@@ -354,7 +211,7 @@ describe('R14: a controlled shutdown', () => {
   });
 
   it('of a fenced broker, and of the only one, ends as well', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.register(1);
     expect(world.beat(1, { wantShutDown: true }).shouldShutDown).toBe(true);
     world.start(2);
@@ -364,7 +221,7 @@ describe('R14: a controlled shutdown', () => {
   });
 
   it('F26: goes on under the next controller', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2);
     world.createTopic('t', 2);
     const stopping = world.partition('t').leader;
@@ -379,7 +236,7 @@ describe('R14: a controlled shutdown', () => {
 
 describe('leaders', () => {
   it('go back to preferred replicas that are in sync again, when the interval is over', () => {
-    const world = new World();
+    const world = new ControllerWorld();
     world.start(1, 2);
     world.createTopic('t', 2);
     const { replicas, leader } = world.partition('t');
@@ -397,7 +254,7 @@ describe('leaders', () => {
 });
 
 it('outside of a term answers NOT_CONTROLLER, and fences nobody', () => {
-  const world = new World();
+  const world = new ControllerWorld();
   world.start(1);
   world.quorum.lead(101);
   const outcomes: ChangeOutcome<unknown>[] = [];
