@@ -46,6 +46,13 @@ function settings(name: string): string[] {
   return ['--override', `log.dir=${directory}/${name}`, '--override', 'listeners=PLAINTEXT://127.0.0.1:0'];
 }
 
+/** One voter of three, of which nothing listens at the other two. */
+const ofThree = [
+  'controller.quorum.voters=1@127.0.0.1:1,2@127.0.0.1:2,3@127.0.0.1:3',
+  'controller.listener.names=CONTROLLER',
+  'listeners=PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:0',
+].flatMap((setting) => ['--override', setting]);
+
 /** Starts a process that prints the broker's log, and waits until the broker serves. */
 async function start(
   command: readonly string[],
@@ -116,6 +123,30 @@ describe('the command', () => {
     });
     expect(status).toBe(2);
     expect(stderr).toContain(message);
+  });
+
+  it('says that a fresh node of several needs the id of its cluster, and exits with 2', () => {
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, ...settings('one-of-three'), ...ofThree], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+      timeout: DEADLINE_MS,
+    });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^cluster\.id: /);
+  });
+
+  it('gives up a start that waits for a majority when asked to stop, with exit code 0', async () => {
+    const given = [...settings('minority'), ...ofThree, '--override', 'cluster.id=wlRg8jBZQhqo0Y-qbWmJZA'];
+    const child = spawn(process.execPath, [MAIN, ...given], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env['PATH'] },
+    });
+    children.push(child);
+    const exited = once(child, 'exit');
+    // It says so when it has looked for the other voters.
+    await once(createInterface({ input: child.stdout }), 'line');
+    child.kill('SIGTERM');
+    expect((await exited)[0]).toBe(0);
   });
 
   it('F11: exits at once with a clear message when the log directory is in use; a stale lock does no harm', async () => {

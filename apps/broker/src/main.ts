@@ -133,6 +133,10 @@ try {
     log.info(error.message);
     process.exit(0);
   }
+  if (error instanceof ConfigError) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
   log.error('The node could not start', { error });
-  process.exit(error instanceof ConfigError ? 2 : 1);
+  process.exit(1);
 }
