@@ -12,7 +12,7 @@ import type { CreateTopicsContext } from '@seatlog/metadata-quorum';
 import type { Clock, Random, Timers, Turns } from '@seatlog/runtime';
 import type { BrokerConfig } from './config/broker-config.ts';
 import type { AutomaticTopics } from './controller/automatic-topics.ts';
-import type { ControllerRequests } from './controller/controller-channel.ts';
+import type { ControllerRequests } from './controller/controller-requests.ts';
 import type { GroupService } from './groups/group-service.ts';
 import type { HandlerDefinition } from './handlers/handler.ts';
 import type { Logger } from './logger.ts';

@@ -10,7 +10,7 @@ import { apis, ErrorCode, type RequestInput } from '@seatlog/kafka-protocol';
 import type { Timers } from '@seatlog/runtime';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 import { APPLIED_LIMIT_MS, topicsServe, whenShown } from './applied-here.ts';
-import type { ControllerRequests } from './controller-channel.ts';
+import type { ControllerRequests } from './controller-requests.ts';
 
 /** How long the controller may take. */
 const CREATION_MS = 10_000;

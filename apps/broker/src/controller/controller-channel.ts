@@ -13,6 +13,7 @@ import type { Cancel, Clock, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
 import type { PeerChannel, PeerOutcome } from '../peers/peer-channel.ts';
 import type { MetadataQuorum } from '../quorum/metadata-quorum.ts';
+import type { ControllerRequests } from './controller-requests.ts';
 import type { LocalController } from './local-controller.ts';
 
 /** So many requests may wait for their answers; more fail at once. */
@@ -35,8 +36,6 @@ export interface ControllerChannelOptions {
   readonly log: Logger;
 }
 
-export type ControllerRequests = Pick<ControllerChannel, 'send'>;
-
 interface WaitingRequest {
   readonly what: string;
   readonly deadline: number;
@@ -56,7 +55,7 @@ type Target =
   | { readonly kind: 'here'; readonly controller: LocalController }
   | { readonly kind: 'peer'; readonly id: number; readonly host: string; readonly port: number };
 
-export class ControllerChannel {
+export class ControllerChannel implements ControllerRequests {
   readonly #options: ControllerChannelOptions;
   readonly #waiting = new Set<WaitingRequest>();
   readonly #unhook: readonly (() => void)[];

@@ -9,7 +9,7 @@ import { MemoryBroker } from '../metadata/testing/memory-broker.ts';
 import type { PeerOutcome } from '../peers/peer-channel.ts';
 import type { AdministrationDefinition } from './administration.ts';
 import { APPLIED_LIMIT_MS } from './applied-here.ts';
-import type { ControllerRequests } from './controller-channel.ts';
+import type { ControllerRequests } from './controller-requests.ts';
 import { forwarded, type ForwardingServices } from './forwarded.ts';
 import { MemoryQuorum } from './testing/memory-quorum.ts';
 

@@ -13,7 +13,7 @@ import type { HandlerDefinition, RequestContext, Respond } from '../handlers/han
 import type { MetadataService } from '../metadata/metadata-service.ts';
 import type { AdministrationDefinition, AdministrationServices } from './administration.ts';
 import { APPLIED_LIMIT_MS, shownBy, whenShown } from './applied-here.ts';
-import type { ControllerRequests } from './controller-channel.ts';
+import type { ControllerRequests } from './controller-requests.ts';
 
 /** For requests that name no time of their own. */
 const FORWARDING_MS = 60_000;

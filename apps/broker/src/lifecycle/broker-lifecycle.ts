@@ -9,7 +9,7 @@ import { apis } from '@seatlog/kafka-protocol';
 import { type BrokerToRegister, randomUuid, supportedFeatures } from '@seatlog/metadata-quorum';
 import type { Cancel, Clock, Random, Timers } from '@seatlog/runtime';
 import type { BrokerConfig } from '../config/broker-config.ts';
-import type { ControllerRequests } from '../controller/controller-channel.ts';
+import type { ControllerRequests } from '../controller/controller-requests.ts';
 import type { Logger } from '../logger.ts';
 import type { MetadataQuorum } from '../quorum/metadata-quorum.ts';
 import {

@@ -4,7 +4,7 @@
  * A request that finds the block used up waits for the next one; so many may wait, and more are refused.
  */
 import { apis, ErrorCode } from '@seatlog/kafka-protocol';
-import type { ControllerRequests } from '../controller/controller-channel.ts';
+import type { ControllerRequests } from '../controller/controller-requests.ts';
 import type { MetadataService } from './metadata-service.ts';
 
 const MAX_WAITING = 10_000;

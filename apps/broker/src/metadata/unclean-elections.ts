@@ -12,7 +12,7 @@ import {
   type PartitionDifference,
   type PartitionImage,
 } from '@seatlog/metadata-quorum';
-import type { ControllerRequests } from '../controller/controller-channel.ts';
+import type { ControllerRequests } from '../controller/controller-requests.ts';
 import type { Logger } from '../logger.ts';
 import type { BrokerMetrics } from '../metrics.ts';
 import type { MetadataQuorum } from '../quorum/metadata-quorum.ts';

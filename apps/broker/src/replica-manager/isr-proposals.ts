@@ -13,7 +13,7 @@ import {
 } from '@seatlog/replication';
 import type { Cancel, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
-import type { ControllerRequests } from './controller-requests.ts';
+import type { ControllerRequests } from '../controller/controller-requests.ts';
 import type { EffectOrder } from './effect-order.ts';
 
 const ALTER_PARTITION_VERSION = 3;

@@ -15,7 +15,7 @@ import type { Logger } from '../logger.ts';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 import type { BrokerMetrics } from '../metrics.ts';
 import { checkClientBatch, checkLeader, refused } from './append-check.ts';
-import type { ControllerRequests } from './controller-requests.ts';
+import type { ControllerRequests } from '../controller/controller-requests.ts';
 import { LocalPartition } from './local-partition.ts';
 import type { PartitionSurroundings } from './partition-surroundings.ts';
 import { type BatchSink, ProduceOperation } from './produce-operation.ts';

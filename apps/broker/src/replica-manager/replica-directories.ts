@@ -10,7 +10,7 @@ import { apis, ErrorCode, errorByCode } from '@seatlog/kafka-protocol';
 import { LOST_DIRECTORY } from '@seatlog/replication';
 import type { Cancel, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
-import type { ControllerRequests } from './controller-requests.ts';
+import type { ControllerRequests } from '../controller/controller-requests.ts';
 import type { ImageClusterView } from './image-cluster-view.ts';
 
 const VERSION = 0;

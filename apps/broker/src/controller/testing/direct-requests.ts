@@ -1,6 +1,6 @@
 /** Requests to a controller that is in the test itself: answered within `send`, or once what they wait for is committed. */
 import type { ControllerServices } from '../../quorum/controller-services.ts';
-import type { ControllerRequests } from '../controller-channel.ts';
+import type { ControllerRequests } from '../controller-requests.ts';
 import { LocalController } from '../local-controller.ts';
 
 export function directRequests(services: ControllerServices): ControllerRequests {

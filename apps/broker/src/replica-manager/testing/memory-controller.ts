@@ -27,7 +27,7 @@ import { assignReplicasToDirs } from '../../controller/handlers/73-assign-replic
 import type { RequestContext } from '../../handlers/handler.ts';
 import type { PeerOutcome } from '../../peers/peer-channel.ts';
 import type { ControllerServices } from '../../quorum/controller-services.ts';
-import type { ControllerRequests } from '../controller-requests.ts';
+import type { ControllerRequests } from '../../controller/controller-requests.ts';
 
 const HANDLERS = [alterPartition, assignReplicasToDirs];
 

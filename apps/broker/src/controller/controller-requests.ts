@@ -1,10 +1,8 @@
+/** The way of this broker's requests to the active controller, whoever that is. */
 import type { Api } from '@seatlog/kafka-protocol';
 import type { PeerOutcome } from '../peers/peer-channel.ts';
 
-/**
- * The way of this broker's requests to the active controller, whoever that is. `done` is called once, never before
- * `send` returns; `failed` leaves open whether the request was carried out.
- */
+/** `done` is called once, never before `send` returns; `failed` leaves open whether the request was carried out. */
 export interface ControllerRequests {
   send<Response extends object, RequestIn>(
     api: Api<unknown, Response, RequestIn, never>,
