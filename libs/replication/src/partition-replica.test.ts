@@ -181,6 +181,37 @@ describe('a replica', () => {
     expect(bench.replica.follower?.state.kind).toBe('ready');
   });
 
+  it('KIP-966: leaves a smaller ISR to the metadata, which brings the minimum that the controller held it to', () => {
+    const bench = new Bench();
+    bench.learn(1, 1);
+    bench.log.append(['word'], 1);
+    bench.step({ type: 'leader-event', event: { type: 'log-end-advanced' } });
+    const late = { now: moment.now, monotonic: moment.monotonic + 60_000 };
+    const effects = bench.replica.step({ type: 'leader-event', event: { type: 'lag-check' } }, late);
+    const proposal = effects.find((effect) => effect.type === 'propose-isr')?.proposal;
+    if (proposal === undefined) throw new Error('nothing was proposed');
+    const verdict = { kind: 'accepted', leaderEpoch: 1, partitionEpoch: 2, isr: [1] } as const;
+    bench.step({ type: 'leader-event', event: { type: 'isr-answered', proposal, verdict } });
+    expect(bench.replica.leader?.maximalIsr).toEqual([1, 2]);
+    bench.step({
+      type: 'metadata',
+      metadata: metadata(1, 1, { partitionEpoch: 2, isr: [1] }),
+      config: { ...config, minInsyncReplicas: 2 },
+    });
+    expect(bench.replica.leader?.isr).toEqual([1]);
+    expect(bench.replica.leader?.highWatermark).toBe(0);
+  });
+
+  it('takes a smaller minimum and the loss of its leadership as one: nothing is committed in between', () => {
+    const bench = new Bench();
+    bench.step({ type: 'configured', config: { ...config, minInsyncReplicas: 2 } });
+    bench.learn(1, 1, { isr: [1] });
+    bench.log.append(['word'], 1);
+    bench.step({ type: 'leader-event', event: { type: 'log-end-advanced' } });
+    const effects = bench.step({ type: 'metadata', metadata: metadata(2, 2), config });
+    expect(effects.some((effect) => effect.type === 'update-high-watermark')).toBe(false);
+  });
+
   it('leads with the settings that were last given', () => {
     const bench = new Bench();
     bench.step({ type: 'configured', config: { ...config, minInsyncReplicas: 2 } });

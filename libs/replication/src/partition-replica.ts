@@ -32,7 +32,11 @@ export type OutsideLeaderEvent = Exclude<
 >;
 
 export type ReplicaEvent =
-  | { readonly type: 'metadata'; readonly metadata: PartitionMetadata }
+  /**
+   * `config`: the topic's, where the same metadata changes it. A leader then takes both as one: an ISR goes with the
+   * minimum that the controller held it to.
+   */
+  | { readonly type: 'metadata'; readonly metadata: PartitionMetadata; readonly config?: LeaderConfig }
   | { readonly type: 'leader-event'; readonly event: OutsideLeaderEvent }
   | { readonly type: 'follower-event'; readonly event: Exclude<FollowerEvent, { type: 'follow' }> }
   | { readonly type: 'configured'; readonly config: LeaderConfig }
@@ -140,6 +144,7 @@ export class PartitionReplica {
     const effects: ReplicaEffect[] = [];
     switch (event.type) {
       case 'metadata':
+        this.#config = event.config ?? this.#config;
         this.#applyMetadata(event.metadata, moment, effects);
         break;
       case 'configured':
@@ -147,7 +152,7 @@ export class PartitionReplica {
         this.#tellLeader(event, moment, effects);
         break;
       case 'leader-event':
-        this.#tellLeader(event.event, moment, effects);
+        if (!this.#isLeftToMetadata(event.event)) this.#tellLeader(event.event, moment, effects);
         break;
       case 'follower-event':
         this.#tellFollower(event.event, moment, effects);
@@ -163,7 +168,10 @@ export class PartitionReplica {
 
   #applyMetadata(metadata: PartitionMetadata, moment: Moment, effects: ReplicaEffect[]): void {
     const known = this.#metadata;
-    if (known !== null && metadata.partitionEpoch < known.partitionEpoch) return;
+    if (known !== null && metadata.partitionEpoch < known.partitionEpoch) {
+      this.#tellLeader({ type: 'configured', config: this.#config }, moment, effects);
+      return;
+    }
     this.#metadata = metadata;
     if (metadata.leader === this.#options.brokerId) this.#lead(metadata, moment, effects);
     else if (this.#state.role !== 'following' || isOtherLeadership(known, metadata)) {
@@ -181,7 +189,7 @@ export class PartitionReplica {
           this.#enter({ role: 'electing', follower: null }, effects);
           return;
         }
-        effects.push(...state.leader.step({ type: 'metadata', metadata }, moment));
+        effects.push(...state.leader.step({ type: 'metadata', metadata, config: this.#config }, moment));
         return;
       case 'following':
         this.#leave(moment, effects);
@@ -231,6 +239,16 @@ export class PartitionReplica {
   #enter(state: RoleState, effects: ReplicaEffect[]): void {
     this.#state = state;
     effects.push({ type: 'role', role: state.role });
+  }
+
+  /**
+   * The controller accepted a smaller ISR by a minimum that may not have come here yet. The metadata brings both, and
+   * till then those that are to leave still count: else what only the rest holds might be acknowledged, and one of them
+   * be elected as an eligible leader.
+   */
+  #isLeftToMetadata(event: OutsideLeaderEvent): boolean {
+    if (event.type !== 'isr-answered' || event.verdict.kind !== 'accepted') return false;
+    return event.verdict.isr.length < (this.leader?.isr.length ?? 0);
   }
 
   #tellLeader(event: LeaderEvent, moment: Moment, effects: ReplicaEffect[]): void {

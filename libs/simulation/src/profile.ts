@@ -53,7 +53,8 @@ export function drawProfile(random: SeededRandom): Profile {
   const settings: SimulationSettings = {
     ...DEFAULT_SIMULATION_SETTINGS,
     brokers,
-    controllers: 1,
+    controllers: random.oneIn(5) ? 1 : 3,
+    steadyController: random.oneIn(2),
     partitions: 1 + (random.oneIn(2) ? random.below(3) : 0),
     replicationFactor,
     minInsyncReplicas: Math.min(replicationFactor, 1 + random.below(3)),

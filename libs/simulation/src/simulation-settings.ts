@@ -6,6 +6,8 @@ export interface SimulationSettings {
   readonly brokers: number;
   /** Controllers have the ids from 101 on; 1 or 3. */
   readonly controllers: number;
+  /** One controller that never fails, in place of a quorum. */
+  readonly steadyController: boolean;
   readonly partitions: number;
   readonly replicationFactor: number;
   readonly minInsyncReplicas: number;
@@ -29,6 +31,7 @@ export const TOPIC = 'demo';
 export const DEFAULT_SIMULATION_SETTINGS: SimulationSettings = {
   brokers: 3,
   controllers: 1,
+  steadyController: true,
   partitions: 1,
   replicationFactor: 3,
   minInsyncReplicas: 2,

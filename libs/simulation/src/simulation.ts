@@ -5,12 +5,15 @@
  *
  *     const { failure, traceHash } = simulate({ seed: 7, events: 3000 });
  */
+import type { ClusterImage } from '@seatlog/metadata-quorum';
 import { SeededRandom } from '@seatlog/runtime/testing';
 import { SimulatedBroker } from './broker/simulated-broker.ts';
 import type { Produced } from './client/produced.ts';
 import { SimulatedConsumer } from './client/simulated-consumer.ts';
 import { SimulatedProducer } from './client/simulated-producer.ts';
+import { QuorumPlane } from './controller/quorum-plane.ts';
 import { SteadyController } from './controller/steady-controller.ts';
+import type { MetadataPlane } from './controller/metadata-plane.ts';
 import { Nemesis } from './faults/nemesis.ts';
 import { ClientWitness } from './invariants/client-witness.ts';
 import { ClusterWitness } from './invariants/cluster-witness.ts';
@@ -58,7 +61,7 @@ export class Simulation {
   readonly clients: ClientWitness;
   readonly nemesis: Nemesis;
   readonly #network: SimulatedNetwork;
-  readonly #plane: SteadyController;
+  readonly #plane: MetadataPlane;
   readonly #producers: readonly SimulatedProducer[];
   readonly #consumers: readonly SimulatedConsumer[];
 
@@ -71,13 +74,15 @@ export class Simulation {
     this.queue = new EventQueue(new Trace(trace ?? null));
     this.#network = new SimulatedNetwork(this.queue, random(1));
     this.witness = new ClusterWitness(settings.partitions, () => this.world);
-    this.#plane = new SteadyController({
+    const planeOptions = {
       queue: this.queue,
       network: this.#network,
       random: random(2),
       settings,
-      committed: (image) => this.witness.metadataCommitted(image),
-    });
+      committed: (image: ClusterImage) => this.witness.metadataCommitted(image),
+    };
+    const quorum = settings.steadyController ? null : new QuorumPlane(planeOptions);
+    this.#plane = quorum ?? new SteadyController(planeOptions);
     const brokers: SimulatedBroker[] = [];
     this.world = {
       settings,
@@ -107,14 +112,14 @@ export class Simulation {
           (partition, batch) => this.clients.consumed(partition, batch),
         ),
     );
-    this.nemesis = new Nemesis(this.world, random(5), this.profile, null);
+    this.nemesis = new Nemesis(this.world, random(5), this.profile, quorum);
   }
 
   /** All brokers up, the topic created, its followers caught up; then clients, weather and faults begin. */
   begin(): void {
     for (const broker of this.world.brokers) broker.start();
     this.queue.advance(BEGIN_MS / 3);
-    this.#plane.activeService.createTopic();
+    this.#plane.activeService?.createTopic();
     this.queue.advance(BEGIN_MS / 3);
   }
 

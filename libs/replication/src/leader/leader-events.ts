@@ -6,7 +6,7 @@ export type LeaderEvent =
   /** The first event of a leader. */
   | { readonly type: 'elected' }
   /** The metadata changed, and this broker still leads. */
-  | { readonly type: 'metadata'; readonly metadata: PartitionMetadata }
+  | { readonly type: 'metadata'; readonly metadata: PartitionMetadata; readonly config?: LeaderConfig }
   /** A broker was fenced, came back, began to stop, or registered anew. */
   | { readonly type: 'brokers-changed' }
   | { readonly type: 'configured'; readonly config: LeaderConfig }

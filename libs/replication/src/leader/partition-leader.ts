@@ -180,6 +180,7 @@ export class PartitionLeader {
         this.#beginEpoch(effects);
         return;
       case 'metadata':
+        this.#config = event.config ?? this.#config;
         this.#applyMetadata(event.metadata, moment, effects);
         return;
       case 'configured':

@@ -182,23 +182,21 @@ export class BrokerRun implements ClusterView {
     const topic = image.topics.get(TOPIC);
     if (topic === undefined) return;
     const least = minInsyncReplicas(image, simulationSchema(this.world.settings), TOPIC);
-    if (before?.configs !== image.configs) {
-      const config = {
-        minInsyncReplicas: least,
-        replicaLagTimeMaxMs: this.world.settings.replicaLagTimeMaxMs,
-      };
-      for (const hosted of this.partitions.values()) hosted.step({ type: 'configured', config });
-    }
+    const config = {
+      minInsyncReplicas: least,
+      replicaLagTimeMaxMs: this.world.settings.replicaLagTimeMaxMs,
+    };
     const known = before?.topics.get(TOPIC);
     for (const partition of topic.partitions) {
-      if (!partition.replicas.includes(this.owner.id) || known?.partitions[partition.index] === partition)
-        continue;
+      if (!partition.replicas.includes(this.owner.id)) continue;
       let hosted = this.partitions.get(partition.index);
       if (hosted === undefined) {
         hosted = new HostedPartition(partition.index, topic.id, least, this);
         this.partitions.set(partition.index, hosted);
       }
-      hosted.step({ type: 'metadata', metadata: partition });
+      if (known?.partitions[partition.index] !== partition) {
+        hosted.step({ type: 'metadata', metadata: partition, config });
+      } else if (before?.configs !== image.configs) hosted.step({ type: 'configured', config });
     }
   }
 

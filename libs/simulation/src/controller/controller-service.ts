@@ -61,6 +61,11 @@ export interface HeartbeatAnswer {
   readonly shouldShutDown: boolean;
 }
 
+/** Of a broker's one log directory, in the form of a uuid. */
+function directoryId(brokerId: number): string {
+  return `simulatedDirectory${String(brokerId).padStart(3, '0')}A`;
+}
+
 const NO_ANSWER: BrokerAnswer = { errorCode: ErrorCode.NOT_CONTROLLER, errorMessage: null, brokerEpoch: -1 };
 
 export class ControllerService {
@@ -98,7 +103,7 @@ export class ControllerService {
       endpoints: [],
       features: [],
       rack: null,
-      logDirs: [],
+      logDirs: [directoryId(brokerId)],
     };
     const context = { schema: this.#schema, sessionAlive: this.#isHeard(brokerId) };
     this.#options.change(

@@ -25,4 +25,6 @@ export interface MetadataPlane {
   call<Answer>(call: ControllerCall<Answer>): void;
   /** A broker's process has started: from now on `arrived` is called with what is committed, in rising order. */
   watch(process: SimulatedProcess, arrived: (image: ClusterImage) => void): void;
+  /** A broker's disk is another: what it kept of the metadata is gone with it. */
+  diskLost(node: number): void;
 }

@@ -68,6 +68,9 @@ export class SteadyController implements MetadataPlane {
     this.#fetch(process, -1, arrived);
   }
 
+  /** Brokers keep nothing of it here. */
+  diskLost(): void {}
+
   #fetch(process: SimulatedProcess, known: number, arrived: (image: ClusterImage) => void): void {
     this.#options.network.call<ClusterImage>({
       label: 'metadata fetch',

@@ -95,6 +95,7 @@ export class Nemesis {
       case 'wipe':
         broker.kill();
         broker.disk.wipe();
+        this.#world.plane.diskLost(broker.id);
         return;
       case 'rot':
         broker.kill();
