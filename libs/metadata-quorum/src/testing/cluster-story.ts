@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { ZERO_UUID } from '@seatlog/kafka-protocol';
 import { alterPartitions } from '../controller/alter-partition.ts';
+import { assignDirectories } from '../controller/assign-directories.ts';
 import { ConfigOperation, incrementalAlterConfigs } from '../controller/alter-configs.ts';
 import {
   beginControlledShutdown,
@@ -18,7 +19,13 @@ import { balanceLeaders, electLeaders, ElectionType } from '../controller/elect-
 import { allocateProducerIds } from '../controller/producer-ids.ts';
 import { reassignPartitions } from '../controller/reassign-partitions.ts';
 import type { ClusterImage } from '../image/cluster-image.ts';
-import { isActive, LeaderRecoveryState, ResourceType } from '../image/cluster-image.ts';
+import {
+  isActive,
+  isLost,
+  LeaderRecoveryState,
+  LOST_DIRECTORY,
+  ResourceType,
+} from '../image/cluster-image.ts';
 import { TestCluster, testSchema, topicRequest } from './cluster.ts';
 
 export type Step =
@@ -37,6 +44,8 @@ export type Step =
   | { readonly kind: 'move'; readonly topic: string; readonly replicas: readonly number[] | null }
   | { readonly kind: 'elect'; readonly unclean: boolean }
   | { readonly kind: 'balance' }
+  /** A broker says of its replicas of a topic that their directory is lost, or that they are where it has one. */
+  | { readonly kind: 'lose' | 'find'; readonly topic: string; readonly broker: number }
   /** The leaders of a topic propose those of their replicas that may be in sync, less one now and then. */
   | { readonly kind: 'synchronize'; readonly topic: string; readonly without: number };
 
@@ -66,6 +75,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('elect'), unclean: fc.boolean() }),
   fc.record({ kind: fc.constant('balance') }),
+  fc.record({ kind: fc.constantFrom('lose', 'find'), topic, broker }),
   fc.record({ kind: fc.constant('synchronize'), topic, without: fc.integer({ min: 1, max: 8 }) }),
 );
 
@@ -140,6 +150,9 @@ function take(cluster: TestCluster, step: Step): void {
       return void cluster.decide(
         balanceLeaders(image, { imbalancePercentage: 10, maxElections: 3 }, testSchema),
       );
+    case 'lose':
+    case 'find':
+      return nameDirectories(cluster, step.topic, step.broker, step.kind === 'lose');
     case 'synchronize':
       return synchronize(cluster, step.topic, step.without);
   }
@@ -185,13 +198,30 @@ function configure(
   );
 }
 
+function nameDirectories(cluster: TestCluster, name: string, brokerId: number, isLost: boolean): void {
+  const { image } = cluster;
+  const broker = image.brokers.get(brokerId);
+  const topic = image.topics.get(name);
+  const directoryId = (isLost ? undefined : broker?.logDirs[0]) ?? LOST_DIRECTORY;
+  const replicas = (topic?.partitions ?? []).map(({ index }) => ({
+    topicId: topic?.id ?? '',
+    partitionIndex: index,
+    directoryId,
+  }));
+  const request = { brokerId, brokerEpoch: broker?.epoch ?? -1, replicas };
+  cluster.decide(assignDirectories(image, request, testSchema));
+}
+
 function synchronize(cluster: TestCluster, name: string, without: number): void {
   const topic = cluster.image.topics.get(name);
   for (const { index, leader } of topic?.partitions ?? []) {
     const { brokers } = cluster.image;
-    const { replicas, leaderEpoch, partitionEpoch } = cluster.partition(name, index);
+    const partition = cluster.partition(name, index);
+    const { replicas, leaderEpoch, partitionEpoch } = partition;
+    const mayJoin = (id: number): boolean =>
+      id !== without && isActive(brokers.get(id)) && !isLost(partition, id);
     const isr = replicas
-      .filter((id) => id === leader || (id !== without && isActive(brokers.get(id))))
+      .filter((id) => id === leader || mayJoin(id))
       .map((brokerId) => ({ brokerId, brokerEpoch: brokers.get(brokerId)?.epoch ?? -1 }));
     const proposal = { topicId: topic?.id ?? '', partitionIndex: index, leaderEpoch, partitionEpoch, isr };
     const brokerEpoch = brokers.get(leader)?.epoch ?? -1;
