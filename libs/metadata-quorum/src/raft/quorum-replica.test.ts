@@ -45,4 +45,12 @@ describe('a quorum of one', () => {
     expect(bench.replica.highWatermark).toBe(3);
     expect(bench.sync()).toEqual([{ type: 'high-watermark', offset: 4 }]);
   });
+
+  it('commits no more than is synced while more is being written', () => {
+    const bench = new ReplicaBench(only);
+    bench.sync();
+    for (const offset of [1, 2]) bench.give({ type: 'append', batch: contentBatch(offset, 1, 'a') });
+    expect(bench.sync(2)).toEqual([{ type: 'high-watermark', offset: 2 }]);
+    expect(bench.sync()).toEqual([{ type: 'high-watermark', offset: 3 }]);
+  });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SimulatedQuorum } from './testing/simulated-quorum.ts';
 
-const VOTERS = [1, 2, 3] as const;
+const QUORUMS = [[1], [1, 2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3, 4, 5]] as const;
 const OBSERVERS = [11, 12] as const;
 const RUNS = 600;
 /** Fetch time-out, elections and back-offs, many times over. */
@@ -20,8 +20,8 @@ type Happening =
   | { readonly kind: 'snapshot'; readonly node: number; readonly cut: boolean }
   | { readonly kind: 'resign'; readonly node: number };
 
-/** 0 is whoever leads at that moment. */
-const node = fc.constantFrom(0, 0, 0, ...VOTERS, ...OBSERVERS);
+/** 0 is whoever leads at that moment; a voter that this quorum has not is its first. */
+const node = fc.constantFrom(0, 0, 0, 1, 2, 3, 4, 5, ...OBSERVERS);
 const milliseconds = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 200 }) },
   { weight: 3, arbitrary: fc.integer({ min: 200, max: 4000 }) },
@@ -46,6 +46,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 ) as fc.Arbitrary<Happening>;
 
 const story = fc.record({
+  voters: fc.constantFrom(...QUORUMS),
   seed: fc.integer({ min: 0, max: 0x7fffffff }),
   lostPercent: fc.constantFrom(0, 2, 15),
   doubledPercent: fc.constantFrom(0, 5, 20),
@@ -54,7 +55,9 @@ const story = fc.record({
 });
 
 function happen(quorum: SimulatedQuorum, event: Happening): void {
-  const who = (id: number) => (id === 0 ? (quorum.leader ?? quorum.node(1)) : quorum.node(id));
+  const first = quorum.node(1);
+  const who = (id: number) =>
+    id === 0 ? (quorum.leader ?? first) : (quorum.nodes.find((each) => each.id === id) ?? first);
   switch (event.kind) {
     case 'append':
       return quorum.append(event.records);
@@ -105,13 +108,13 @@ function expectRecovery(quorum: SimulatedQuorum): void {
   expect(quorum.until(recovers, REST_MS)).toBe(true);
 }
 
-describe('a quorum of three voters with two observers', () => {
+describe('a quorum of one, three or five voters with two observers', () => {
   it('keeps what is committed under loss, doubling, delay, cuts and crashes, and recovers when they end', () => {
     let epochs = 0;
     let committed = 0;
     fc.assert(
-      fc.property(story, ({ seed, happenings, ...faults }) => {
-        const quorum = new SimulatedQuorum({ seed, voters: VOTERS, observers: OBSERVERS, faults });
+      fc.property(story, ({ seed, voters, happenings, ...faults }) => {
+        const quorum = new SimulatedQuorum({ seed, voters, observers: OBSERVERS, faults });
         quorum.startAll();
         quorum.until(() => quorum.leader !== null, REST_MS);
         for (const event of happenings) happen(quorum, event);

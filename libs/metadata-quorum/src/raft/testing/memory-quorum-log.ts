@@ -77,8 +77,9 @@ export class MemoryQuorumLog implements QuorumLog {
     this.#batches.push(batch);
   }
 
-  sync(): void {
-    this.#syncedEnd = this.nextAppendOffset;
+  /** Up to the offset; it does not fall. */
+  sync(end = this.nextAppendOffset): void {
+    this.#syncedEnd = Math.max(this.#syncedEnd, Math.min(end, this.nextAppendOffset));
   }
 
   truncate(endOffset: number): void {

@@ -68,8 +68,9 @@ export class ReplicaBench {
     return this.effects;
   }
 
-  sync(): readonly Effect[] {
-    this.log.sync();
+  /** What is appended, up to the offset. */
+  sync(end?: number): readonly Effect[] {
+    this.log.sync(end);
     return this.give({ type: 'log-changed' });
   }
 

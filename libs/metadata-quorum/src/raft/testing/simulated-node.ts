@@ -129,12 +129,12 @@ export class SimulatedNode {
         return;
       case 'append':
         for (const batch of effect.batches) this.log.append(batch);
-        this.#later(() => this.#sync());
+        this.#syncLater();
         return;
       case 'append-leader-change':
         this.log.assignEpoch(effect.epoch, effect.baseOffset);
         this.log.append(contentBatch(effect.baseOffset, effect.epoch, `leader ${effect.record.leaderId}`));
-        this.#later(() => this.#sync());
+        this.#syncLater();
         return;
       case 'truncate':
         this.#later(() => {
@@ -203,10 +203,14 @@ export class SimulatedNode {
     this.#quorum.respond(this, respond);
   }
 
-  #sync(): void {
-    if (this.log.logEndOffset === this.log.nextAppendOffset) return;
-    this.log.sync();
-    this.give({ type: 'log-changed' });
+  /** What is appended by now; what comes later is not synced with it. */
+  #syncLater(): void {
+    const end = this.log.nextAppendOffset;
+    this.#later(() => {
+      if (this.log.logEndOffset >= end || end > this.log.nextAppendOffset) return;
+      this.log.sync(end);
+      this.give({ type: 'log-changed' });
+    });
   }
 
   #write(position: number, bytes: Uint8Array): void {
