@@ -84,30 +84,37 @@ class ProduceExchange {
 
   /** Outcomes stand in the order of the request. */
   #response(outcomes: readonly AppendOutcome[]): ProduceResponse {
-    let place = 0;
+    const responses: { readonly name: string; readonly partitionResponses: PartitionResponse[] }[] = [];
     const leaders: number[] = [];
-    const responses = this.#request.topicData.map(({ name, partitionData }) => ({
-      name,
-      partitionResponses: partitionData.map(({ index }): PartitionResponse => {
+    let place = 0;
+    for (const { name, partitionData } of this.#request.topicData) {
+      const partitionResponses: PartitionResponse[] = [];
+      responses.push({ name, partitionResponses });
+      for (const { index } of partitionData) {
         const outcome = outcomes[place++] ?? UNKNOWN_OUTCOME;
-        if (outcome.errorCode !== ErrorCode.NONE) this.#services.metrics.failedProduceRequests += 1;
         const response = partitionResponse(index, outcome);
-        if (
-          outcome.errorCode !== ErrorCode.NOT_LEADER_OR_FOLLOWER ||
-          this.#context.apiVersion < LEADER_HINT_FROM
-        ) {
-          return response;
-        }
-        const currentLeader = this.#currentLeader(name, index);
-        leaders.push(currentLeader.leaderId);
-        return { ...response, currentLeader };
-      }),
-    }));
+        partitionResponses.push(
+          outcome.errorCode === ErrorCode.NONE ? response : this.#failed(name, response, leaders),
+        );
+      }
+    }
     const nodeEndpoints =
       leaders.length === 0
         ? []
         : leaderEndpoints(this.#services.metadata.image, this.#context.listenerName, leaders);
     return { responses, nodeEndpoints };
+  }
+
+  /** Where the version has a place for it, the producer is told who leads. */
+  #failed(topic: string, response: PartitionResponse, leaders: number[]): PartitionResponse {
+    this.#services.metrics.failedProduceRequests += 1;
+    const { errorCode, index } = response;
+    if (errorCode !== ErrorCode.NOT_LEADER_OR_FOLLOWER || this.#context.apiVersion < LEADER_HINT_FROM) {
+      return response;
+    }
+    const currentLeader = this.#currentLeader(topic, index);
+    leaders.push(currentLeader.leaderId);
+    return { ...response, currentLeader };
   }
 
   #currentLeader(topic: string, index: number): { leaderId: number; leaderEpoch: number } {
