@@ -17,6 +17,7 @@ import { createLogger } from '../logger.ts';
 import type { NodeOptions, RunningNode } from '../node-options.ts';
 import { type PeerChannel, type PeerOutcome, peerChannel } from '../peers/peer-channel.ts';
 import type { MetadataQuorum } from '../quorum/metadata-quorum.ts';
+import { NetworkCuts } from './network-cuts.ts';
 import { StoppablePorts } from './stoppable-ports.ts';
 
 /** Virtual time that anything waited for may take. */
@@ -50,6 +51,8 @@ export class MemoryCluster implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly turns = new ManualTurns();
   readonly network = new MemoryNetwork(this.turns);
+  /** Directions between nodes that are cut; nothing at first. */
+  readonly cuts = new NetworkCuts();
   readonly #nodes = new Map<number, MemoryNode>();
   readonly #options: MemoryClusterOptions;
   readonly #random: SeededRandom;
@@ -249,7 +252,7 @@ export class MemoryCluster implements AsyncDisposable {
       timers: clock,
       turns,
       random: new SeededRandom(this.#random.uint32()),
-      network,
+      network: this.cuts.networkOf(id, network, nodeAt),
     });
     node.process = process;
     return {
@@ -263,10 +266,17 @@ export class MemoryCluster implements AsyncDisposable {
   }
 }
 
+const CLIENT_PORTS = 19_000;
+const CONTROLLER_PORTS = 9000;
+
 function clientPort(id: number): number {
-  return 19_000 + id;
+  return CLIENT_PORTS + id;
 }
 
 function controllerPort(id: number): number {
-  return 9000 + id;
+  return CONTROLLER_PORTS + id;
+}
+
+function nodeAt(port: number): number {
+  return port - (port >= CLIENT_PORTS ? CLIENT_PORTS : CONTROLLER_PORTS);
 }
