@@ -132,6 +132,27 @@ describe('three nodes with both roles', () => {
     await level(cluster, [leader, one]);
   });
 
+  it('F26: drop what a dead leader had not committed when it comes back', async () => {
+    const cluster = clusterOf({ voters: [1, 2, 3] });
+    await cluster.start([1, 2, 3]);
+    const dead = await agreed(cluster, [1, 2, 3], -1);
+    for (const id of bothOf(dead)) cluster.kill(id);
+    const unanswered = cluster.createTopic(dead, 'dropped', 1, 1, dead).catch(() => 'no answer');
+    await cluster.pass(200);
+    expect(cluster.quorum(dead).term?.writtenImage.topics.has('dropped')).toBe(true);
+    cluster.kill(dead);
+    await cluster.start(bothOf(dead));
+    const [next = -1] = bothOf(dead);
+    expect(await cluster.createTopic(next, 'kept', 1, 1, next)).toBe(ErrorCode.NONE);
+    await cluster.start([dead]);
+    await level(cluster, [1, 2, 3]);
+    expect([...imageOf(cluster, dead).topics.keys()]).toEqual(['kept']);
+    expect(cluster.node(dead).logLines.map(({ msg }) => msg)).toContain(
+      'Truncating the metadata log to what the leader holds',
+    );
+    expect(await unanswered).toBe('no answer');
+  });
+
   it('F8: go on without a leader whose metadata log cannot be synced any more', async () => {
     const cluster = clusterOf({ voters: [1, 2, 3] });
     await cluster.start([1, 2, 3]);

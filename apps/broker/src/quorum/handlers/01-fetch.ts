@@ -5,10 +5,14 @@
 import { apis } from '@seatlog/kafka-protocol';
 import { defineControllerHandler } from '../../handlers/handler.ts';
 
+/** So long a wait is cut to this: whoever asked may be gone meanwhile, and is not forgotten before. */
+const LONGEST_WAIT_MS = 10_000;
+
 export const fetchMetadata = defineControllerHandler(
   apis.fetch,
   ({ quorum }) =>
     (request, _context, respond) => {
-      quorum.request('fetch', request, respond);
+      const maxWaitMs = Math.min(request.maxWaitMs, LONGEST_WAIT_MS);
+      quorum.request('fetch', { ...request, maxWaitMs }, respond);
     },
 );
