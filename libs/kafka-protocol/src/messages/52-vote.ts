@@ -3,7 +3,8 @@
  * goes by whose log is further: its last epoch first, then its end.
  */
 import { defineApi } from '../api.ts';
-import { array, boolean, int16, int32, int64, string, uint16, uuid } from '../schema/field.ts';
+import { array, boolean, int16, int32, int64, string, uuid } from '../schema/field.ts';
+import { leadership, nodeEndpoints } from './quorum-structs.ts';
 
 export const vote = defineApi({
   key: 52,
@@ -34,19 +35,10 @@ export const vote = defineApi({
       partitions: array('0+', {
         partitionIndex: int32('0+'),
         errorCode: int16('0+'),
-        leaderId: int32('0+'),
-        leaderEpoch: int32('0+'),
+        ...leadership,
         voteGranted: boolean('0+'),
       }),
     }),
-    nodeEndpoints: array(
-      '1+',
-      {
-        nodeId: int32('1+'),
-        host: string('1+'),
-        port: uint16('1+'),
-      },
-      { tag: 0 },
-    ),
+    nodeEndpoints,
   },
 });

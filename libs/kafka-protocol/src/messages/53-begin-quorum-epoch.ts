@@ -2,7 +2,8 @@
  * A controller that was elected tells the voters that it leads. Version 0 has the plain encoding.
  */
 import { defineApi } from '../api.ts';
-import { array, int16, int32, string, uint16, uuid } from '../schema/field.ts';
+import { array, int32, string, uuid } from '../schema/field.ts';
+import { leaderEndpoints, quorumEpochResponse } from './quorum-structs.ts';
 
 export const beginQuorumEpoch = defineApi({
   key: 53,
@@ -21,35 +22,7 @@ export const beginQuorumEpoch = defineApi({
         leaderEpoch: int32('0+'),
       }),
     }),
-    leaderEndpoints: array(
-      '1+',
-      {
-        name: string('1+'),
-        host: string('1+'),
-        port: uint16('1+'),
-      },
-      { ignorable: true },
-    ),
+    leaderEndpoints,
   },
-  response: {
-    errorCode: int16('0+'),
-    topics: array('0+', {
-      topicName: string('0+'),
-      partitions: array('0+', {
-        partitionIndex: int32('0+'),
-        errorCode: int16('0+'),
-        leaderId: int32('0+'),
-        leaderEpoch: int32('0+'),
-      }),
-    }),
-    nodeEndpoints: array(
-      '1+',
-      {
-        nodeId: int32('1+'),
-        host: string('1+'),
-        port: uint16('1+'),
-      },
-      { tag: 0 },
-    ),
-  },
+  response: quorumEpochResponse,
 });

@@ -3,7 +3,8 @@
  * whole snapshot is made of batches.
  */
 import { defineApi } from '../api.ts';
-import { array, int16, int32, int64, records, string, struct, uint16, uuid } from '../schema/field.ts';
+import { array, int16, int32, int64, records, string, struct, uuid } from '../schema/field.ts';
+import { leadership, nodeEndpoints } from './quorum-structs.ts';
 
 export const fetchSnapshot = defineApi({
   key: 59,
@@ -40,27 +41,12 @@ export const fetchSnapshot = defineApi({
           endOffset: int64('0+'),
           epoch: int32('0+'),
         }),
-        currentLeader: struct(
-          '0+',
-          {
-            leaderId: int32('0+'),
-            leaderEpoch: int32('0+'),
-          },
-          { tag: 0 },
-        ),
+        currentLeader: struct('0+', leadership, { tag: 0 }),
         size: int64('0+'),
         position: int64('0+'),
         unalignedRecords: records('0+'),
       }),
     }),
-    nodeEndpoints: array(
-      '1+',
-      {
-        nodeId: int32('1+'),
-        host: string('1+'),
-        port: uint16('1+'),
-      },
-      { tag: 0 },
-    ),
+    nodeEndpoints,
   },
 });
