@@ -22,7 +22,7 @@ const arrows = {
   ],
   'libs/kafka-client': ['libs/kafka-protocol'],
   'libs/kafka-testkit': ['libs/kafka-protocol', 'libs/runtime', 'libs/kafka-client', 'apps/broker'],
-  'libs/kafka-nest': ['libs/kafka-client', 'libs/observability'],
+  'libs/kafka-nest': ['libs/kafka-client', 'libs/observability', 'libs/runtime'],
   'libs/booking': ['libs/kafka-client'],
   'libs/seat-lock': ['libs/booking'],
   'libs/booking-database': ['libs/booking'],

@@ -1,9 +1,8 @@
 /** The environment of the booking API. Every field that is refused is refused by its name. */
 import { partitionKeyKinds, TOKEN_SECRET_MIN_LENGTH } from '@seatlog/booking';
-import { logLevels } from '@seatlog/observability';
+import { groupName, milliseconds, redisFields, serviceFields } from '@seatlog/observability';
 import { z } from 'zod';
 
-const milliseconds = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 const count = (fallback: number) => z.coerce.number().int().positive().max(100_000).default(fallback);
 
 /** What a run needs beside its waiting: Redis twice, and the event loop of a busy machine. */
@@ -11,15 +10,8 @@ const RUN_MARGIN_MS = 2000;
 
 export const configurationSchema = z
   .object({
-    BROKERS: z
-      .string()
-      .regex(/^[^\s,:]+:\d+(,[^\s,:]+:\d+)*$/, 'host:port, more than one separated by commas'),
-    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// URL' }),
-    REDIS_URL: z.url({ protocol: /^rediss?$/, error: 'a redis:// URL' }),
-    HTTP_HOST: z.string().default('127.0.0.1'),
-    HTTP_PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-    LOG_LEVEL: z.enum(logLevels).default('info'),
-    SEATLOG_PARENT_PID: z.coerce.number().int().positive().optional(),
+    ...serviceFields(3000),
+    ...redisFields,
     /** Signs status tokens; the same for all instances, or they refuse each other's. */
     TOKEN_SECRET: z.string().min(TOKEN_SECRET_MIN_LENGTH),
     /** How long seats are kept for a buyer. Longer than the worst lag of the worker. */
@@ -38,7 +30,7 @@ export const configurationSchema = z
     RECONCILE_INTERVAL_MS: milliseconds(30_000),
     SEAT_LIST_CACHE_MS: z.coerce.number().int().min(0).default(250),
     /** The group whose backlog holds admission back. */
-    CONSUMER_GROUP: z.string().min(1).max(249).default('db-writer'),
+    CONSUMER_GROUP: groupName('db-writer'),
   })
   .superRefine((value, context) => {
     const { PAYMENT_TIMEOUT_MS, PUBLISH_TIMEOUT_MS, REQUEST_LEASE_MS, SEAT_LOCK_TTL_MS } = value;

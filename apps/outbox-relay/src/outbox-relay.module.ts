@@ -1,10 +1,10 @@
 /** Wires the relay: outbox and topic into rounds, rounds into a loop. */
 import { type DynamicModule, Module } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { BookingDatabase } from '@seatlog/booking-database';
 import type { Producer } from '@seatlog/kafka-client';
 import type { Logger } from '@seatlog/observability';
+import { systemPause } from '@seatlog/runtime';
 import type { Configuration } from './configuration.ts';
 import { BrokerTopic, PostgresOutbox } from './outbox-adapters.ts';
 import { RelayLoop } from './relay-loop.ts';
@@ -35,9 +35,7 @@ export class OutboxRelayModule {
         roundSize: configuration.BATCH_MAX_MESSAGES,
         pollIntervalMs: configuration.POLL_INTERVAL_MS,
         onFault: (error, pauseMs) => logger.warn({ error, pauseMs }, 'a round failed, trying again'),
-        pause: async (ms, signal) => {
-          await pause(ms, undefined, { signal });
-        },
+        pause: systemPause,
         chance: () => Math.random(),
       });
     return { module: OutboxRelayModule, providers: [{ provide: RelayLoop, useFactory: loop }] };

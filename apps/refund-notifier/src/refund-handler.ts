@@ -7,7 +7,8 @@ import type { RefundRequested, refundEvents } from '@seatlog/booking';
 import type { ParkedRecord, RecordedRefunds } from '@seatlog/booking-database';
 import type { ConsumedRecord } from '@seatlog/kafka-client';
 import type { Logger } from '@seatlog/observability';
-import { untilDone, type RetryPolicy } from '@seatlog/runtime';
+import { retrying, type Retrying } from '@seatlog/kafka-nest';
+import type { RetryPolicy } from '@seatlog/runtime';
 
 export type RefundRecord = ConsumedRecord<typeof refundEvents>;
 
@@ -33,9 +34,11 @@ export interface RefundHandlerPorts {
 
 export class RefundHandler {
   readonly #ports: RefundHandlerPorts;
+  readonly #retrying: Retrying;
 
   constructor(ports: RefundHandlerPorts) {
     this.#ports = ports;
+    this.#retrying = retrying(ports);
   }
 
   async handle(records: readonly RefundRecord[], signal: AbortSignal): Promise<void> {
@@ -50,7 +53,7 @@ export class RefundHandler {
 
   async #notify(refunds: readonly RefundRequested[], signal: AbortSignal): Promise<void> {
     const { store, meters, logger } = this.#ports;
-    const { recorded, duplicates } = await this.#retrying('record refunds', signal, () =>
+    const { recorded, duplicates } = await this.#retrying('record refunds', store, signal, () =>
       store.record(refunds),
     );
     meters.notified(recorded.length);
@@ -65,7 +68,7 @@ export class RefundHandler {
   async #park(record: RefundRecord, error: Error, signal: AbortSignal): Promise<void> {
     const { store, meters, logger } = this.#ports;
     const { topic, partition, offset, keyBytes, valueBytes } = record;
-    await this.#retrying('park', signal, () =>
+    await this.#retrying('park', store, signal, () =>
       store.park({
         topic,
         partition,
@@ -80,18 +83,6 @@ export class RefundHandler {
     );
     meters.parked();
     logger.error({ error, topic, partition, offset }, 'refund request parked: it cannot be read');
-  }
-
-  #retrying<T>(what: string, signal: AbortSignal, action: () => Promise<T>): Promise<T> {
-    const { store, logger, pause, chance } = this.#ports;
-    return untilDone(action, {
-      isPassing: (error) => store.isPassing(error),
-      onRetry: (error, attempt, pauseMs) =>
-        logger.warn({ error, what, attempt, pauseMs }, 'passing fault, trying again'),
-      signal,
-      pause,
-      chance,
-    });
   }
 }
 

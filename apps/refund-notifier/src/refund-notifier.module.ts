@@ -1,11 +1,11 @@
 /** Wires the notifier: a handler of refund requests into a member of its group. */
 import { type DynamicModule, Module } from '@nestjs/common';
-import { setTimeout as pause } from 'node:timers/promises';
 import { refundEvents } from '@seatlog/booking';
 import type { BookingDatabase } from '@seatlog/booking-database';
 import type { KafkaClient } from '@seatlog/kafka-client';
 import { GroupWorker } from '@seatlog/kafka-nest';
 import type { Logger } from '@seatlog/observability';
+import { systemPause } from '@seatlog/runtime';
 import type { Configuration } from './configuration.ts';
 import { RefundHandler, type RefundMeters } from './refund-handler.ts';
 import { PostgresRefundStore } from './refund-store.ts';
@@ -23,10 +23,6 @@ const MAX_POLL_INTERVAL_MS = 60 * 60_000;
 
 export type RefundTopic = typeof refundEvents;
 
-const pauseFor = async (ms: number, signal: AbortSignal): Promise<void> => {
-  await pause(ms, undefined, { signal });
-};
-
 @Module({})
 export class RefundNotifierModule {
   static with(resources: NotifierResources): DynamicModule {
@@ -39,7 +35,7 @@ export class RefundNotifierModule {
         {
           provide: RefundHandler,
           useFactory: () =>
-            new RefundHandler({ store, meters, logger, pause: pauseFor, chance: () => Math.random() }),
+            new RefundHandler({ store, meters, logger, pause: systemPause, chance: () => Math.random() }),
         },
         {
           provide: GroupWorker,
@@ -61,7 +57,7 @@ export class RefundNotifierModule {
                   signal,
                 ),
               logger,
-              pause: pauseFor,
+              pause: systemPause,
             }),
         },
       ],

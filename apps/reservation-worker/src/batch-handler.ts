@@ -9,7 +9,8 @@
 import type { Decision, ReservationEvent } from '@seatlog/booking';
 import { parkedKeyOf, type AppliedEvents, type SourcedEvent } from '@seatlog/booking-database';
 import type { Logger } from '@seatlog/observability';
-import { untilDone, type RetryPolicy } from '@seatlog/runtime';
+import { retrying, type Retrying } from '@seatlog/kafka-nest';
+import type { RetryPolicy } from '@seatlog/runtime';
 import type {
   DeadLetterCause,
   DeadLetters,
@@ -38,11 +39,14 @@ interface ReadableRecord {
 
 export class BatchHandler {
   readonly #ports: BatchHandlerPorts;
+  readonly #retrying: Retrying;
   /** Read from the database before the first batch, then kept up by what this process parks. */
   #parkedKeys: Set<string> | null = null;
 
   constructor(ports: BatchHandlerPorts) {
     this.#ports = ports;
+    const { logger, pause, chance, meters } = ports;
+    this.#retrying = retrying({ logger, pause, chance, onRetry: (what) => meters.retried(what) });
   }
 
   /** Another process may have parked keys, or replayed them, while the partition was its. */
@@ -154,25 +158,6 @@ export class BatchHandler {
       { ...cause, topic: record.topic, partition: record.partition, offset: record.offset },
       'record sent to the dead letters',
     );
-  }
-
-  #retrying<T>(
-    what: string,
-    target: { isPassing(error: unknown): boolean },
-    signal: AbortSignal,
-    action: () => Promise<T>,
-  ): Promise<T> {
-    const { meters, logger, pause, chance } = this.#ports;
-    return untilDone(action, {
-      isPassing: (error) => target.isPassing(error),
-      onRetry: (error, attempt, pauseMs) => {
-        meters.retried(what);
-        logger.warn({ error, what, attempt, pauseMs }, 'passing fault, trying again');
-      },
-      signal,
-      pause,
-      chance,
-    });
   }
 }
 

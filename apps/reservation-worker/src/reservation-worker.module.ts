@@ -1,11 +1,11 @@
 /** Wires the worker: resources in, loop and upkeep out. The process's frame starts and stops them in order. */
 import { type DynamicModule, Module } from '@nestjs/common';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { BookingDatabase } from '@seatlog/booking-database';
 import { reservationEvents } from '@seatlog/booking';
 import type { KafkaClient, Producer } from '@seatlog/kafka-client';
 import { GroupWorker } from '@seatlog/kafka-nest';
 import type { Logger } from '@seatlog/observability';
+import { systemPause } from '@seatlog/runtime';
 import type { SeatLock } from '@seatlog/seat-lock';
 import { BatchHandler } from './batch-handler.ts';
 import type { Configuration } from './configuration.ts';
@@ -30,10 +30,6 @@ const MAX_POLL_INTERVAL_MS = 60 * 60_000;
 
 export type ReservationTopic = typeof reservationEvents;
 
-const pauseFor = async (ms: number, signal: AbortSignal): Promise<void> => {
-  await pause(ms, undefined, { signal });
-};
-
 @Module({})
 export class ReservationWorkerModule {
   static with(resources: WorkerResources): DynamicModule {
@@ -54,7 +50,7 @@ export class ReservationWorkerModule {
               seats,
               meters,
               logger,
-              pause: pauseFor,
+              pause: systemPause,
               chance: () => Math.random(),
               monotonic: () => performance.now(),
             }),
@@ -81,7 +77,7 @@ export class ReservationWorkerModule {
                   signal,
                 ),
               logger,
-              pause: pauseFor,
+              pause: systemPause,
             }),
         },
         {
@@ -95,7 +91,7 @@ export class ReservationWorkerModule {
               olderThanMs: configuration.ORDER_COMPLETION_TIMEOUT_MS,
               keyKind,
               now: () => Date.now(),
-              pause: pauseFor,
+              pause: systemPause,
             }),
         },
       ],

@@ -1,14 +1,12 @@
 /** The set-up's environment. Every field that is refused is refused by its name. */
-import { logLevels } from '@seatlog/observability';
+import { clientFields } from '@seatlog/observability';
 import { z } from 'zod';
 
 /** As Kafka has it. */
 const MOST_REPLICAS = 32_767;
 
 export const configurationSchema = z.object({
-  BROKERS: z.string().regex(/^[^\s,:]+:\d+(,[^\s,:]+:\d+)*$/, 'host:port, more than one separated by commas'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'a postgres:// URL' }),
-  LOG_LEVEL: z.enum(logLevels).default('info'),
+  ...clientFields,
   /** Of the topics. Without a default: how much may be lost is for whoever deploys to say. */
   REPLICATION_FACTOR: z.coerce.number().int().min(1).max(MOST_REPLICAS),
   /** Puts the demo's event on sale. */

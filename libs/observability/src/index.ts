@@ -10,6 +10,14 @@ export {
   readConfiguration,
   type EnvironmentSchema,
 } from './configuration.ts';
+export {
+  clientFields,
+  groupFields,
+  groupName,
+  milliseconds,
+  redisFields,
+  serviceFields,
+} from './environment-fields.ts';
 export { addOperationsRoutes, type RouteTarget } from './operations-routes.ts';
 export {
   EXIT_CONFIGURATION,

@@ -27,5 +27,6 @@ export type {
 export { nodeFileSystem } from './node-file-system.ts';
 export { LONGEST_PAUSE_MS, type RetryPolicy, untilDone } from './passing-faults.ts';
 export { type Random, systemRandom } from './random.ts';
+export { systemPause } from './system-pause.ts';
 export { type Cancel, systemTimers, type Timers } from './timers.ts';
 export { systemTurns, type Turns } from './turns.ts';
