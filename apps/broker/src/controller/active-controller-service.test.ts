@@ -210,6 +210,15 @@ describe('R14: a controlled shutdown', () => {
     expect(world.partition('t').isr).not.toContain(follower);
   });
 
+  it('F23: asked for twice at a time, is one', () => {
+    const world = new ControllerWorld();
+    world.start(1, 2);
+    world.createTopic('t', 2);
+    const stopping = world.partition('t').leader;
+    for (const _time of [1, 2, 3]) world.beat(stopping, { wantShutDown: true });
+    expect(world.partition('t')).toMatchObject({ leaderEpoch: 1, partitionEpoch: 1 });
+  });
+
   it('of a fenced broker, and of the only one, ends as well', () => {
     const world = new ControllerWorld();
     world.register(1);
