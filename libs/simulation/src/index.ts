@@ -12,4 +12,6 @@ export {
 } from './simulation.ts';
 export { drawProfile, FAULT_KINDS, type FaultKind, type Profile } from './profile.ts';
 export { DEFAULT_SIMULATION_SETTINGS, type SimulationSettings } from './simulation-settings.ts';
-export { Violation } from './invariants/violation.ts';
+export { HeldMessages, Story } from './story.ts';
+export { type Message } from './network/simulated-network.ts';
+export { Violation, violated } from './invariants/violation.ts';

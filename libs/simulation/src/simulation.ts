@@ -123,6 +123,13 @@ export class Simulation {
     this.queue.advance(BEGIN_MS / 3);
   }
 
+  /** One batch by one of the producers. */
+  produce(producer: number, partition: number): Produced {
+    const chosen = this.#producers[producer];
+    if (chosen === undefined) throw new Error(`there is no producer ${producer}`);
+    return chosen.produce(partition, () => {});
+  }
+
   disturb(): void {
     this.#network.weather = this.profile.weather;
     for (const producer of this.#producers) producer.begin();

@@ -240,13 +240,17 @@ export class BrokerRun implements ClusterView {
       wantShutDown: this.#isStopping,
     };
     const isCaughtUp = beat.metadataOffset >= this.brokerEpoch;
-    this.world.plane.call<{ readonly shouldShutDown: boolean }>({
+    this.world.plane.call<{ readonly errorCode: number; readonly shouldShutDown: boolean }>({
       label: 'heartbeat',
       from: this.owner.id,
       serve: (service, respond) => service.heartbeat(beat, respond),
-      answered: ({ shouldShutDown }) => {
+      answered: ({ errorCode, shouldShutDown }) => {
         this.#isBeatPending = false;
-        if (shouldShutDown && this.#isStopping) this.#stopNow();
+        if (errorCode === ErrorCode.STALE_BROKER_EPOCH && beat.brokerEpoch === this.brokerEpoch) {
+          // A registration of an earlier process came after this one's own.
+          this.brokerEpoch = -1;
+          this.#register(-1);
+        } else if (shouldShutDown && this.#isStopping) this.#stopNow();
         else if (!isCaughtUp) this.process.schedule(20, 'heartbeat soon', () => this.#heartbeat());
       },
       failed: () => {

@@ -60,6 +60,7 @@ export class HostedPartition {
         log.truncateTo(effect.offset, (outcome) => this.#tellFollower({ type: 'truncated', outcome }));
         return;
       case 'restart-log':
+        run.world.witness.logRestarted(this.index);
         log.restartAt(effect.offset, (outcome) => this.#tellFollower({ type: 'truncated', outcome }));
         return;
       case 'ask-leader-offsets':

@@ -75,7 +75,7 @@ export class SimulatedProducer {
   }
 
   /** One batch; `done` when it is told the outcome, or has given it up. */
-  produce(partition: number, done: () => void): void {
+  produce(partition: number, done: () => void): Produced {
     const { acks, isIdempotent } = this.#habits;
     const count = 1 + this.#random.below(3);
     const baseSequence = this.#sequences.get(partition) ?? 0;
@@ -97,6 +97,7 @@ export class SimulatedProducer {
       this.#isBusy = false;
       done();
     });
+    return produced;
   }
 
   #attempt(produced: Produced, batch: Uint8Array, done: () => void): void {

@@ -29,7 +29,8 @@ export class ClientWitness {
     const { acks, errorCode, isIdempotent, partition } = produced;
     const witness = this.#cluster.partitions[partition];
     if (witness === undefined || acks !== -1) return;
-    if (errorCode === ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER && isIdempotent && !witness.hasForgiven) {
+    const knowsProducers = !witness.hasForgiven && !witness.hasForgottenProducers;
+    if (errorCode === ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER && isIdempotent && knowsProducers) {
       violated('an idempotent producer is in order', `partition ${partition}: ${JSON.stringify(produced)}`);
     }
     if (errorCode !== ErrorCode.NONE) return;
@@ -52,10 +53,11 @@ export class ClientWitness {
     for (const produced of this.#promised) {
       if (this.#cluster.partitions[produced.partition]?.hasForgiven === false) this.#checkPromise(produced);
     }
-    for (const { index, history, hasForgiven } of this.#cluster.partitions) {
+    for (const { index, history, hasForgiven, hasForgottenProducers } of this.#cluster.partitions) {
+      if (hasForgiven || hasForgottenProducers) continue;
       const seen = new Set<string>();
       for (const { bytes, baseOffset } of history.batches) {
-        if (batchProducerId(bytes) < 0 || hasForgiven) continue;
+        if (batchProducerId(bytes) < 0) continue;
         const key = `${batchProducerId(bytes)}/${batchProducerEpoch(bytes)}/${batchBaseSequence(bytes)}`;
         if (seen.has(key))
           violated('an idempotent batch is written once', `partition ${index}, offset ${baseOffset}`);

@@ -38,6 +38,11 @@ export class ClusterWitness {
     for (const partition of this.partitions) partition.processEnds(broker.id);
   }
 
+  logRestarted(partition: number): void {
+    const witness = this.partitions[partition];
+    if (witness !== undefined) witness.hasForgottenProducers = true;
+  }
+
   metadataCommitted(image: ClusterImage): void {
     const { queue } = this.#world();
     queue.trace.note(queue.now, 'metadata', 0, image.lastOffset, image.lastEpoch);

@@ -12,7 +12,6 @@
 import type { PartitionImage } from '@seatlog/metadata-quorum';
 import type { IsrState } from '@seatlog/replication';
 import type { HostedPartition } from '../broker/hosted-partition.ts';
-import type { SimulatedLog } from '../disk/simulated-log.ts';
 import { isSameBatch, type StoredBatch } from '../disk/stored-batch.ts';
 import type { World } from '../world.ts';
 import { CommittedHistory } from './committed-history.ts';
@@ -42,6 +41,8 @@ export class PartitionWitness {
   /** The epoch of the last leader that began without what was committed; -1 if all is there. */
   #forgivenEpoch = -1;
   elections = 0;
+  /** Some log began anew behind deleted records: what it knew of producers went with it, as in Kafka. */
+  hasForgottenProducers = false;
 
   constructor(index: number, world: () => World) {
     this.index = index;
@@ -130,13 +131,20 @@ export class PartitionWitness {
       // What one that is elected into it holds is looked at when it begins to lead.
       if (before === null || before.isr.includes(id) || id === image.leader) continue;
       this.#checkHolds(id, this.history.end, 'joins the ISR');
-      const disk = this.#world().brokers[id - 1]?.disk;
-      disk?.mended(this.index);
+      this.#noteMended(id);
     }
   }
 
   processEnds(brokerId: number): void {
     this.#seen.delete(brokerId);
+  }
+
+  /** It joined by what its present process fetched, and not by what an earlier one held. */
+  #noteMended(brokerId: number): void {
+    const { brokers, witness } = this.#world();
+    const broker = brokers[brokerId - 1];
+    const registered = witness.metadata.image.brokers.get(brokerId)?.epoch;
+    if (broker?.run?.brokerEpoch === registered && this.#holdsAll(brokerId)) broker?.disk.mended(this.index);
   }
 
   #lookAtLeader(hosted: HostedPartition, seen: Seen, epoch: number, highWatermark: number): void {
@@ -217,18 +225,22 @@ export class PartitionWitness {
   }
 
   #checkHolds(brokerId: number, end: number, how: string): void {
-    const { last } = this.history;
-    const broker = this.#world().brokers[brokerId - 1];
-    if (last === undefined || broker === undefined || broker.disk.isDamaged(this.index)) return;
-    const log: SimulatedLog = broker.disk.log(this.index);
-    if (log.logStartOffset >= end) return;
+    const disk = this.#world().brokers[brokerId - 1]?.disk;
+    if (disk === undefined || disk.isDamaged(this.index) || this.#holdsAll(brokerId)) return;
+    violated(
+      'every member of the ISR holds what is committed',
+      `broker ${brokerId} ${how} of partition ${this.index} and ends at ${disk.log(this.index).logEndOffset}; ` +
+        `committed to ${end}`,
+    );
+  }
+
+  /** Logs that have the same batch somewhere have the same ones before it: the last one tells. */
+  #holdsAll(brokerId: number): boolean {
+    const { last, end } = this.history;
+    const log = this.#world().brokers[brokerId - 1]?.disk.log(this.index);
+    if (last === undefined || log === undefined || log.logStartOffset >= end) return true;
     const own = log.batches[log.placeOf(last.baseOffset)];
-    if (own === undefined || !isSameBatch(own, last)) {
-      violated(
-        'every member of the ISR holds what is committed',
-        `broker ${brokerId} ${how} of partition ${this.index} and ends at ${log.logEndOffset}; committed to ${end}`,
-      );
-    }
+    return own !== undefined && isSameBatch(own, last);
   }
 
   #checkMaximalIsr({ replica, run }: HostedPartition): void {

@@ -42,6 +42,14 @@ export interface Call<Answer> {
   readonly takesLateAnswers?: boolean;
 }
 
+/** Something on its way. */
+export interface Message {
+  readonly label: string;
+  readonly from: number;
+  readonly to: number;
+  readonly deliver: () => void;
+}
+
 interface OpenCall {
   readonly to: number;
   readonly fail: (reason: string) => void;
@@ -49,6 +57,8 @@ interface OpenCall {
 
 export class SimulatedNetwork {
   weather: Weather = CALM_WEATHER;
+  /** Takes a message out of the network, if it says so: it is delivered when whoever has it delivers it. */
+  intercept: ((message: Message) => boolean) | null = null;
   readonly #queue: EventQueue;
   readonly #random: SeededRandom;
   readonly #processes = new Map<number, SimulatedProcess>();
@@ -137,6 +147,7 @@ export class SimulatedNetwork {
 
   #carry(from: number, to: number, label: string, deliver: () => void): void {
     const { loss, duplication } = this.weather;
+    if (this.intercept?.({ label, from, to, deliver }) === true) return;
     if (this.isCut(from, to) || (loss > 0 && this.#random.fraction() < loss)) return;
     this.#queue.schedule(this.#delay(), label, to, deliver);
     if (duplication > 0 && this.#random.fraction() < duplication) {
