@@ -1,5 +1,6 @@
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import { describe, expect, it } from 'vitest';
+import { partitionChange } from '../records/metadata-record.ts';
 import { TestCluster, testSchema } from '../testing/cluster.ts';
 import { fenceBroker } from './broker-lifecycle.ts';
 import { LOST_DIRECTORY } from '../image/cluster-image.ts';
@@ -40,6 +41,20 @@ describe('assignDirectories', () => {
     const { cluster, lose } = threeBrokers();
     cluster.decide(lose(3));
     expect(cluster.partition('a')).toMatchObject({ leader: 1, isr: [1, 2], leaderEpoch: 0 });
+  });
+
+  it.each([
+    [3, [2, 3], 1],
+    [1, [2, 3], 0],
+  ])('names the directories of those that stay where it ends a move (%i)', (brokerId, replicas, lost) => {
+    const { cluster, lose, topicId } = threeBrokers();
+    // As an unclean election leaves it: the move is due, and ends with the next change.
+    cluster.append([partitionChange(topicId, 0, { replicas: [2, 3, 1], removingReplicas: [1] })]);
+    cluster.decide(lose(brokerId));
+    const { directories, ...partition } = cluster.partition('a');
+    expect(partition).toMatchObject({ replicas, removingReplicas: [] });
+    expect(directories).toHaveLength(2);
+    expect(directories.filter((id) => id === LOST_DIRECTORY)).toHaveLength(lost);
   });
 
   it('leaves the last that could lead where it is', () => {

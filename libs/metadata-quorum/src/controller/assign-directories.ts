@@ -95,19 +95,28 @@ function lose(
   rules: ReturnType<typeof leadershipRules>,
 ): PartitionChangeRecord | null {
   const mayLead = (id: number): boolean => id !== brokerId && rules.mayLead(id) && !isLost(partition, id);
-  const directories = withDirectory(partition, brokerId, LOST_DIRECTORY);
-  if (directories === null || !partition.isr.some(mayLead)) return null;
+  if (isLost(partition, brokerId) || !partition.isr.some(mayLead)) return null;
   const isr = partition.isr.filter((id) => id !== brokerId);
-  const change = decideLeadership(topicId, partition, { isr }, { ...rules, mayLead });
-  return { ...(change ?? partitionChange(topicId, partition.index, {})), directories };
+  const change =
+    decideLeadership(topicId, partition, { isr }, { ...rules, mayLead }) ??
+    partitionChange(topicId, partition.index, {});
+  // The change may be the end of a move, with which replicas leave.
+  const replicas = change.replicas ?? partition.replicas;
+  const directories = withDirectory(
+    { replicas, directories: change.directories ?? partition.directories },
+    brokerId,
+    LOST_DIRECTORY,
+  );
+  return directories === null ? change : { ...change, directories };
 }
 
-/** Null if it is so already. */
+/** Null if it is so already, and for a broker that has no replica. */
 function withDirectory(
-  { replicas, directories }: PartitionImage,
+  { replicas, directories }: Pick<PartitionImage, 'replicas' | 'directories'>,
   brokerId: number,
   directoryId: string,
 ): readonly string[] | null {
   const place = replicas.indexOf(brokerId);
+  if (place === -1) return null;
   return directories[place] === directoryId ? null : directories.with(place, directoryId);
 }
