@@ -36,7 +36,7 @@ import {
   type RunningNode,
   unlessGivenUp,
 } from './node-options.ts';
-import type { MetadataQuorum } from './quorum/metadata-quorum.ts';
+import type { DescribedQuorum } from './quorum/metadata-quorum.ts';
 import { QuorumMember } from './quorum/quorum-member.ts';
 import { ImageApplication } from './replica-manager/image-application.ts';
 import { LocalReplicas } from './replica-manager/local-replicas.ts';
@@ -175,7 +175,7 @@ class Broker implements RunningBroker {
     return this.#http?.address ?? null;
   }
 
-  get quorum(): MetadataQuorum {
+  get quorum(): DescribedQuorum {
     return this.#member.quorum;
   }
 

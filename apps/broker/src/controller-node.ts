@@ -12,7 +12,7 @@ import { controllerState } from './http/quorum-state.ts';
 import { type BrokerMetrics, createMetrics } from './metrics.ts';
 import type { BoundListener } from './network/socket-server.ts';
 import type { HttpAddress, NodeOptions, NodeState, RunningNode } from './node-options.ts';
-import type { MetadataQuorum } from './quorum/metadata-quorum.ts';
+import type { DescribedQuorum } from './quorum/metadata-quorum.ts';
 import { QuorumMember } from './quorum/quorum-member.ts';
 import { watchElections } from './metadata/unclean-elections.ts';
 import { topicCreationContext } from './topic-creation.ts';
@@ -68,7 +68,7 @@ class Controller implements RunningNode {
     return this.#http?.address ?? null;
   }
 
-  get quorum(): MetadataQuorum {
+  get quorum(): DescribedQuorum {
     return this.#member.quorum;
   }
 

@@ -2,7 +2,7 @@
 import type { BrokerPorts } from './broker-ports.ts';
 import type { BrokerConfig } from './config/broker-config.ts';
 import type { Logger } from './logger.ts';
-import type { MetadataQuorum } from './quorum/metadata-quorum.ts';
+import type { DescribedQuorum } from './quorum/metadata-quorum.ts';
 import type { RequestInterceptor } from './request-interceptor.ts';
 import type { AdvertisedListener } from './services.ts';
 
@@ -29,7 +29,7 @@ export interface RunningNode extends AsyncDisposable {
   /** Those of clients; none on a node that is no broker. */
   readonly listeners: readonly AdvertisedListener[];
   readonly http: HttpAddress | null;
-  readonly quorum: MetadataQuorum;
+  readonly quorum: DescribedQuorum;
   stop(): Promise<void>;
   /** Lets go of the sockets at once, as if the process had died; the log directory stays as it is. For tests. */
   abandon(): void;

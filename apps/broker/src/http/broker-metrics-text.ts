@@ -2,7 +2,7 @@
  * `/metrics`: the broker's numbers under the names that dashboards for Kafka know (Strimzi's for the broker,
  * kafka_exporter's for topics and groups).
  */
-import type { QuorumNode } from '../quorum/quorum-node.ts';
+import type { DescribedQuorum } from '../quorum/metadata-quorum.ts';
 import type { Partition } from '../replica-manager/partition.ts';
 import type { BrokerServices } from '../services.ts';
 import { writeController, writeProcess, writeQuorum } from './controller-metrics-text.ts';
@@ -12,7 +12,7 @@ import { isUnderReplicated, partitionSamples, writeReplication } from './replica
 
 export function brokerMetricsText(
   services: BrokerServices,
-  quorum: QuorumNode,
+  quorum: DescribedQuorum,
   figures: ProcessFigures,
 ): string {
   const text = new PrometheusText();

@@ -1,6 +1,6 @@
 /** `/state`: what the broker holds, for consoles and for people. */
 import type { NodeState } from '../node-options.ts';
-import type { QuorumNode } from '../quorum/quorum-node.ts';
+import type { DescribedQuorum } from '../quorum/metadata-quorum.ts';
 import type { BrokerServices } from '../services.ts';
 import { partitionState } from './partition-state.ts';
 import { quorumState } from './quorum-state.ts';
@@ -12,7 +12,11 @@ export interface BrokerStanding {
   readonly fenced: boolean;
 }
 
-export function brokerState(services: BrokerServices, quorum: QuorumNode, standing: BrokerStanding): object {
+export function brokerState(
+  services: BrokerServices,
+  quorum: DescribedQuorum,
+  standing: BrokerStanding,
+): object {
   const { config, metadata, replicas, groups } = services;
   return {
     broker: {

@@ -1,13 +1,13 @@
 /** The quorum's and the controller's numbers in `/metrics`, on every node. */
 import { NO_LEADER, preferredReplicaImbalance } from '@seatlog/metadata-quorum';
 import type { BrokerMetrics } from '../metrics.ts';
-import type { QuorumNode } from '../quorum/quorum-node.ts';
+import type { DescribedQuorum } from '../quorum/metadata-quorum.ts';
 import type { ProcessFigures } from './process-figures.ts';
 import { PrometheusText } from './prometheus-text.ts';
 
 /** All that a node without replicas tells. */
 export function controllerMetricsText(
-  quorum: QuorumNode,
+  quorum: DescribedQuorum,
   metrics: BrokerMetrics,
   figures: ProcessFigures,
 ): string {
@@ -23,7 +23,7 @@ export function controllerMetricsText(
   return text.toString();
 }
 
-export function writeController(text: PrometheusText, quorum: QuorumNode, metrics: BrokerMetrics): void {
+export function writeController(text: PrometheusText, quorum: DescribedQuorum, metrics: BrokerMetrics): void {
   const { image } = quorum;
   const partitions = [...image.topics.values()].flatMap((topic) => topic.partitions);
   const brokers = [...image.brokers.values()];
@@ -62,7 +62,7 @@ export function writeController(text: PrometheusText, quorum: QuorumNode, metric
   );
 }
 
-export function writeQuorum(text: PrometheusText, quorum: QuorumNode): void {
+export function writeQuorum(text: PrometheusText, quorum: DescribedQuorum): void {
   const { leader, votedId, highWatermark, logEndOffset, voters } = quorum.description;
   const raft = 'kafka_server_raftmetrics';
   text.gauge(

@@ -1,9 +1,9 @@
 /** The quorum's part of `/state`, and what a node without replicas tells there. */
 import type { QuorumMember } from '@seatlog/metadata-quorum';
 import type { NodeState } from '../node-options.ts';
-import type { QuorumNode } from '../quorum/quorum-node.ts';
+import type { DescribedQuorum } from '../quorum/metadata-quorum.ts';
 
-export function quorumState(quorum: QuorumNode): object {
+export function quorumState(quorum: DescribedQuorum): object {
   const { role, isVoter, leader, votedId, highWatermark, logEndOffset, voters, observers } =
     quorum.description;
   const member = ({
@@ -34,7 +34,7 @@ export function quorumState(quorum: QuorumNode): object {
 
 /** With the fields of a broker that a controller has as well. */
 export function controllerState(
-  quorum: QuorumNode,
+  quorum: DescribedQuorum,
   lifecycleState: NodeState,
   listeners: readonly object[],
 ): object {

@@ -7,7 +7,7 @@
  * until their records are committed and this node has applied them. What is asked outside of a term is answered with
  * NOT_CONTROLLER.
  */
-import type { ChangeOutcome, ClusterImage, Decision } from '@seatlog/metadata-quorum';
+import type { ChangeOutcome, ClusterImage, Decision, QuorumDescription } from '@seatlog/metadata-quorum';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 
 export interface QuorumLeader {
@@ -54,4 +54,9 @@ export interface MetadataQuorum extends MetadataService {
   onLeader(listener: (leader: QuorumLeader) => void): () => void;
   /** Calls `listener` at the beginning and the end of each term; at once if one runs. */
   onTerm(listener: TermListener): () => void;
+}
+
+/** With all that people may want to know of it. */
+export interface DescribedQuorum extends MetadataQuorum {
+  readonly description: QuorumDescription;
 }

@@ -2,11 +2,11 @@
  * This node's requests to the voters, by their API. Fetches have connections of their own: one that waits at the leader
  * holds up what is behind it, and a vote must not wait.
  */
-import { apis } from '@seatlog/kafka-protocol';
+import { type Api, apis } from '@seatlog/kafka-protocol';
 import type { QuorumVoter, ReceivedResponse, SendRequest } from '@seatlog/metadata-quorum';
 import type { Clock, Network, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
-import { type PeerChannel, type PeerOutcome, peerChannel } from '../peers/peer-channel.ts';
+import { type PeerChannel, peerChannel } from '../peers/peer-channel.ts';
 
 export interface QuorumConnectionsOptions {
   readonly nodeId: number;
@@ -37,47 +37,35 @@ export class QuorumConnections {
 
   /** `done` is called once, never before this returns. */
   send(request: SendRequest, done: AnswerDone): void {
-    const voter = this.#voters.get(request.to);
-    if (voter === undefined) throw new Error(`node ${request.to} is no voter`);
-    const options = { timeoutMs: request.timeoutMs };
     switch (request.api) {
-      case 'vote': {
-        const { api } = request;
-        this.#elections.send(voter, apis.vote, apis.vote.maxVersion, request.body, options, (outcome) =>
-          done(answerOf(outcome, (body) => ({ api, body }))),
+      case 'vote':
+        return this.#ask(this.#elections, apis.vote, request, ({ api }, body) => ({ api, body }), done);
+      case 'beginQuorumEpoch':
+        return this.#ask(
+          this.#elections,
+          apis.beginQuorumEpoch,
+          request,
+          ({ api }, body) => ({ api, body }),
+          done,
         );
-        return;
-      }
-      case 'beginQuorumEpoch': {
-        const { api } = request;
-        const { maxVersion } = apis.beginQuorumEpoch;
-        this.#elections.send(voter, apis.beginQuorumEpoch, maxVersion, request.body, options, (outcome) =>
-          done(answerOf(outcome, (body) => ({ api, body }))),
+      case 'endQuorumEpoch':
+        return this.#ask(
+          this.#elections,
+          apis.endQuorumEpoch,
+          request,
+          ({ api }, body) => ({ api, body }),
+          done,
         );
-        return;
-      }
-      case 'endQuorumEpoch': {
-        const { api } = request;
-        const { maxVersion } = apis.endQuorumEpoch;
-        this.#elections.send(voter, apis.endQuorumEpoch, maxVersion, request.body, options, (outcome) =>
-          done(answerOf(outcome, (body) => ({ api, body }))),
+      case 'fetch':
+        return this.#ask(this.#fetches, apis.fetch, request, ({ api }, body) => ({ api, body }), done);
+      case 'fetchSnapshot':
+        return this.#ask(
+          this.#fetches,
+          apis.fetchSnapshot,
+          request,
+          ({ api }, body) => ({ api, body }),
+          done,
         );
-        return;
-      }
-      case 'fetch': {
-        const { api } = request;
-        this.#fetches.send(voter, apis.fetch, apis.fetch.maxVersion, request.body, options, (outcome) =>
-          done(answerOf(outcome, (body) => ({ api, body }))),
-        );
-        return;
-      }
-      default: {
-        const { api } = request;
-        const { maxVersion } = apis.fetchSnapshot;
-        this.#fetches.send(voter, apis.fetchSnapshot, maxVersion, request.body, options, (outcome) =>
-          done(answerOf(outcome, (body) => ({ api, body }))),
-        );
-      }
     }
   }
 
@@ -85,11 +73,19 @@ export class QuorumConnections {
     this.#elections.close();
     this.#fetches.close();
   }
-}
 
-function answerOf<Response>(
-  outcome: PeerOutcome<Response>,
-  named: (body: Response) => ReceivedResponse,
-): ReceivedResponse | null {
-  return outcome.kind === 'answered' ? named(outcome.response) : null;
+  #ask<Response, RequestIn, Request extends SendRequest & { readonly body: RequestIn }>(
+    channel: PeerChannel,
+    api: Api<unknown, Response, RequestIn, never>,
+    request: Request,
+    named: (request: Request, body: Response) => ReceivedResponse,
+    done: AnswerDone,
+  ): void {
+    const voter = this.#voters.get(request.to);
+    if (voter === undefined) throw new Error(`node ${request.to} is no voter`);
+    const { body, timeoutMs } = request;
+    channel.send(voter, api, api.maxVersion, body, { timeoutMs }, (outcome) =>
+      done(outcome.kind === 'answered' ? named(request, outcome.response) : null),
+    );
+  }
 }
