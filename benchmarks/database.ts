@@ -7,10 +7,10 @@
  * reservations into the same, emptied table in transactions of 100 and of 1,000 rows, interleaved. CPU is that of the
  * server's process and this one together. Prints a table and a JSON line.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { migrate, openDatabase, writeLedger } from '@seatlog/booking-database';
-import { startPostgres } from '@seatlog/local-stack';
+import { startPostgres, wipeDataDirectory } from '@seatlog/local-stack';
 import pg from 'pg';
 import { cpuNanoseconds } from './broker/process-cpu.ts';
 import { median } from './broker/set-up.ts';
@@ -68,7 +68,7 @@ export async function run(rounds: number, rowCount: number): Promise<DatabaseRep
       for (const contender of contenders) await contender.close();
     }
   } finally {
-    rmSync(dataDirectory, { recursive: true, force: true });
+    wipeDataDirectory(dataDirectory);
   }
 }
 

@@ -6,8 +6,9 @@
  * The real processes on a real Redis and broker; interleaved, the same requests to both. The measure is CPU time of the
  * server's process for each request. Prints a table and a JSON line.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { wipeDataDirectory } from '@seatlog/local-stack';
 import { cpuNanoseconds } from './broker/process-cpu.ts';
 import { median } from './broker/set-up.ts';
 import { Buyers } from './route/buyers.ts';
@@ -65,7 +66,7 @@ export async function run(rounds: number, requests: number): Promise<RouteReport
       timesRaw: median(measured.map((round) => round.api.cpuMicros / round.raw.cpuMicros)),
     };
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    wipeDataDirectory(directory);
   }
 }
 

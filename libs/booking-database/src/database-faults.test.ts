@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres, type PostgresServer } from '@seatlog/local-stack';
+import { startPostgres, wipeDataDirectory, type PostgresServer } from '@seatlog/local-stack';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isTransientDatabaseError } from './database-error.ts';
@@ -40,7 +40,7 @@ describe('F67: PostgreSQL fails', () => {
   afterAll(async () => {
     await database.destroy();
     await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+    wipeDataDirectory(folder);
   });
   beforeEach(async () => {
     await sql`TRUNCATE orders, reservations, outbox`.execute(database);

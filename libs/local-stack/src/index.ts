@@ -13,6 +13,7 @@ export { layoutDirectory, repositoryRoot } from './repository.ts';
 export type { ManagedProcess, ProcessExit } from './managed-process.ts';
 export { freePort, isFree } from './free-port.ts';
 export { startPostgres, type PostgresOptions, type PostgresServer } from './postgres/start-postgres.ts';
+export { wipeDataDirectory } from './wipe-data-directory.ts';
 export { startRedis, type RedisOptions, type RedisServer } from './redis/start-redis.ts';
 export { brokerProperties, type BrokerPlan, type NodeRole } from './broker-properties.ts';
 export { startBroker, type BrokerOptions, type BrokerPorts, type BrokerServer } from './start-broker.ts';

@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { processStartTime } from '../process-identity.ts';
 import { startSleeper } from '../testing/sleeper.ts';
 import { folderOfTest } from '../testing/temporary-folder.ts';
 import { wipeDataDirectory } from '../wipe-data-directory.ts';
+import { removeAbandonedClusters } from './outlying-clusters.ts';
 import { query, startPostgres } from './start-postgres.ts';
 import { ownedFolder, userForPostgres } from './unprivileged-user.ts';
 
@@ -83,6 +84,26 @@ describe('startPostgres', () => {
       expect(readFileSync(join(cluster, 'PG_VERSION'), 'utf8')).toBe('18\n');
       wipeDataDirectory(dataDirectory);
       expect(() => readFileSync(join(cluster, 'PG_VERSION'))).toThrow('ENOENT');
+      expect(existsSync(`${cluster}.for`)).toBe(false);
+    },
+  );
+
+  it.runIf(process.getuid?.() === 0)(
+    'removes what lies elsewhere once the folder that it belongs to is gone, when another server starts',
+    async () => {
+      const folder = folderOfTest();
+      const closed = join(folder.path, 'closed');
+      mkdirSync(closed);
+      chmodSync(closed, 0o700);
+      const dataDirectory = join(closed, 'data');
+      const server = await startPostgres({ dataDirectory, durable: false });
+      const cluster = ownedFolder(userForPostgres(), join(dataDirectory, 'postgres'));
+      // Its owner is gone, and so is its folder; the server runs on.
+      rmSync(dataDirectory, { recursive: true });
+      await removeAbandonedClusters();
+      expect(existsSync(cluster)).toBe(false);
+      expect(existsSync(`${cluster}.for`)).toBe(false);
+      await server.process.exited;
     },
   );
 });

@@ -13,6 +13,7 @@ import { portOrFree } from '../free-port.ts';
 import { ChildOfStack, type ManagedProcess } from '../managed-process.ts';
 import { endLeftovers } from '../process-file.ts';
 import { endLeftoverServer, initializeCluster } from './postgres-cluster.ts';
+import { noteWhereItBelongs, removeAbandonedClusters } from './outlying-clusters.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { ownedFolder, userForPostgres } from './unprivileged-user.ts';
 
@@ -48,7 +49,10 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   mkdirSync(dataDirectory, { recursive: true });
   const user = userForPostgres();
   const binaries = postgresBinaries(user);
-  const cluster = ownedFolder(user, join(dataDirectory, 'postgres'));
+  await removeAbandonedClusters();
+  const wanted = join(dataDirectory, 'postgres');
+  const cluster = ownedFolder(user, wanted);
+  noteWhereItBelongs(cluster, wanted);
   await endLeftovers(dataDirectory, 'postgres');
   await endLeftoverServer(cluster);
   await initializeCluster({ binaries, cluster, user, superuser: POSTGRES_USER, durable });

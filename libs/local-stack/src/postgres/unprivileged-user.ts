@@ -11,7 +11,9 @@ export interface UnprivilegedUser {
 const NOBODY: UnprivilegedUser = { uid: 65534, gid: 65534 };
 const OTHERS_MAY_ENTER = 0o001;
 /** Survives a restart of the machine on the usual systems, and all may enter it. */
-const OPEN_PLACE = '/var/tmp';
+export const OPEN_PLACE = '/var/tmp';
+/** How the names of clusters there begin. */
+export const OUTLYING_NAME = 'seatlog-postgres-data-';
 
 /** Who runs the server instead of us; undefined: we do. */
 export function userForPostgres(): UnprivilegedUser | undefined {
@@ -46,5 +48,5 @@ export function ownedFolder(user: UnprivilegedUser | undefined, wanted: string):
 export function reachablePath(user: UnprivilegedUser | undefined, wanted: string): string {
   if (user === undefined || canReach(user, dirname(wanted))) return wanted;
   const name = createHash('sha256').update(resolve(wanted)).digest('hex').slice(0, 16);
-  return join(OPEN_PLACE, `seatlog-postgres-data-${name}`);
+  return join(OPEN_PLACE, `${OUTLYING_NAME}${name}`);
 }
