@@ -16,6 +16,8 @@ export interface FaultTale {
 }
 
 const PRODUCE = 0;
+/** Fetch, Vote, BeginQuorumEpoch, AlterPartition, BrokerRegistration, BrokerHeartbeat. */
+const BETWEEN_NODES = [1, 52, 53, 56, 62, 63] as const;
 /** A dead node stays away for up to so many sessions: some kills are over before anybody has noticed. */
 const MOST_SESSIONS_AWAY = 2;
 /** Of a node that is alone: nobody is there to notice. */
@@ -66,6 +68,8 @@ export class FaultInjection {
         return this.#restartEach();
       case 'lost-answers':
         return this.#loseAnswers(await cluster.leaderOf(fault.target));
+      case 'lost-node-answers':
+        return this.#loseNodeAnswers(heldMs);
       case 'slow-node':
         return this.#slow(cluster.drawn(fault.target), heldMs);
     }
@@ -152,6 +156,23 @@ export class FaultInjection {
     );
     // A leader that leads no longer answers nothing more.
     await Promise.race([Promise.all(losing), pause(this.#sessionMs)]);
+    faults.heal();
+  }
+
+  async #loseNodeAnswers(ms: number): Promise<void> {
+    const { faults } = this.#cluster.cluster;
+    this.#tale.say(
+      `lose answers between nodes (fetch, vote, ISR changes, heartbeats) for ${Math.round(ms)} ms`,
+    );
+    for (const node of this.#cluster.nodes) {
+      for (const other of this.#cluster.others(node)) {
+        const way = { from: nodeEndpoint(node.nodeId), to: nodeEndpoint(other.nodeId) };
+        for (const apiKey of BETWEEN_NODES) {
+          for (let lost = 0; lost < LOST_ANSWERS; lost += 1) void faults.loseAnswer({ ...way, apiKey });
+        }
+      }
+    }
+    await pause(ms);
     faults.heal();
   }
 

@@ -10,8 +10,8 @@ export const faultFamilies = {
   partition: ['cut-off', 'cut-outgoing', 'cut-incoming'],
   /** SIGTERM of each in turn. */
   restart: ['rolling-restart'],
-  /** Produce requests arrive, their answers do not. */
-  answers: ['lost-answers'],
+  /** Requests arrive, their answers do not: to producers, and between nodes. */
+  answers: ['lost-answers', 'lost-node-answers'],
   /** What a node sends to the others is late. */
   delay: ['slow-node'],
 } as const;

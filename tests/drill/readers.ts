@@ -123,7 +123,8 @@ export class Readers {
       this.#committed.set(partition, Math.max(nextOffset, this.#committed.get(partition) ?? 0));
     } catch (error) {
       if (!(error instanceof KafkaClientError)) throw error;
-      this.failures.set(error.code, (this.failures.get(error.code) ?? 0) + 1);
+      const refusal = `commit ${error.code}`;
+      this.failures.set(refusal, (this.failures.get(refusal) ?? 0) + 1);
     }
   }
 
