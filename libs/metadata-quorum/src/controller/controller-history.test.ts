@@ -126,7 +126,7 @@ describe('histories of decisions', () => {
           cluster,
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 800 },
     );
   });
 
@@ -136,7 +136,7 @@ describe('histories of decisions', () => {
         const acknowledged = new AcknowledgedWitness();
         tell(story, ({ image }, step) => acknowledged.look(image, step));
       }),
-      { numRuns: 300 },
+      { numRuns: 800 },
     );
   });
 });

@@ -3,8 +3,6 @@
  */
 import fc from 'fast-check';
 import { ZERO_UUID } from '@seatlog/kafka-protocol';
-import { alterPartitions } from '../controller/alter-partition.ts';
-import { assignDirectories } from '../controller/assign-directories.ts';
 import { ConfigOperation, incrementalAlterConfigs } from '../controller/alter-configs.ts';
 import {
   beginControlledShutdown,
@@ -15,18 +13,11 @@ import {
 import { createPartitions } from '../controller/create-partitions.ts';
 import { createTopics } from '../controller/create-topics.ts';
 import { deleteTopics } from '../controller/delete-topics.ts';
-import { balanceLeaders, electLeaders, ElectionType } from '../controller/elect-leaders.ts';
 import { allocateProducerIds } from '../controller/producer-ids.ts';
-import { reassignPartitions } from '../controller/reassign-partitions.ts';
 import type { ClusterImage } from '../image/cluster-image.ts';
-import {
-  isActive,
-  isLost,
-  LeaderRecoveryState,
-  LOST_DIRECTORY,
-  ResourceType,
-} from '../image/cluster-image.ts';
+import { ResourceType } from '../image/cluster-image.ts';
 import { TestCluster, testSchema, topicRequest } from './cluster.ts';
+import { type PartitionStep, partitionStep, takePartitionStep, topic } from './partition-steps.ts';
 
 export type Step =
   | { readonly kind: 'start' | 'fence' | 'unfence' | 'stop' | 'crash' | 'forget'; readonly broker: number }
@@ -41,16 +32,9 @@ export type Step =
   | { readonly kind: 'allowUnclean'; readonly topic: string; readonly allowed: boolean }
   | { readonly kind: 'configureAll'; readonly value: string }
   | { readonly kind: 'producerIds'; readonly broker: number }
-  | { readonly kind: 'move'; readonly topic: string; readonly replicas: readonly number[] | null }
-  | { readonly kind: 'elect'; readonly unclean: boolean }
-  | { readonly kind: 'balance' }
-  /** A broker says of its replicas of a topic that their directory is lost, or that they are where it has one. */
-  | { readonly kind: 'lose' | 'find'; readonly topic: string; readonly broker: number }
-  /** The leaders of a topic propose those of their replicas that may be in sync, less one now and then. */
-  | { readonly kind: 'synchronize'; readonly topic: string; readonly without: number };
+  | PartitionStep;
 
 const broker = fc.integer({ min: 1, max: 4 });
-const topic = fc.constantFrom('a', 'b', 'c.d', 'long-name-of-a-topic');
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
@@ -68,15 +52,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('allowUnclean'), topic, allowed: fc.boolean() }),
   fc.record({ kind: fc.constant('configureAll'), value: fc.constantFrom('1', '2') }),
   fc.record({ kind: fc.constant('producerIds'), broker }),
-  fc.record({
-    kind: fc.constant('move'),
-    topic,
-    replicas: fc.option(fc.uniqueArray(broker, { minLength: 1, maxLength: 3 }), { freq: 4 }),
-  }),
-  fc.record({ kind: fc.constant('elect'), unclean: fc.boolean() }),
-  fc.record({ kind: fc.constant('balance') }),
-  fc.record({ kind: fc.constantFrom('lose', 'find'), topic, broker }),
-  fc.record({ kind: fc.constant('synchronize'), topic, without: fc.integer({ min: 1, max: 8 }) }),
+  { arbitrary: partitionStep, weight: 5 },
 );
 
 export const clusterStories: fc.Arbitrary<readonly Step[]> = fc.array(step, {
@@ -135,26 +111,8 @@ function take(cluster: TestCluster, step: Step): void {
       const epoch = image.brokers.get(step.broker)?.epoch ?? -1;
       return void cluster.decide(allocateProducerIds(image, step.broker, epoch));
     }
-    case 'move': {
-      const partitions = [{ partitionIndex: 0, replicas: step.replicas }];
-      const topics = [{ name: step.topic, partitions }];
-      return void cluster.decide(
-        reassignPartitions(image, { allowReplicationFactorChange: true, topics }, testSchema),
-      );
-    }
-    case 'elect': {
-      const electionType = step.unclean ? ElectionType.UNCLEAN : ElectionType.PREFERRED;
-      return void cluster.decide(electLeaders(image, { electionType, topicPartitions: null }, testSchema));
-    }
-    case 'balance':
-      return void cluster.decide(
-        balanceLeaders(image, { imbalancePercentage: 10, maxElections: 3 }, testSchema),
-      );
-    case 'lose':
-    case 'find':
-      return nameDirectories(cluster, step.topic, step.broker, step.kind === 'lose');
-    case 'synchronize':
-      return synchronize(cluster, step.topic, step.without);
+    default:
+      return takePartitionStep(cluster, step);
   }
 }
 
@@ -196,36 +154,4 @@ function configure(
       testSchema,
     ),
   );
-}
-
-function nameDirectories(cluster: TestCluster, name: string, brokerId: number, isLost: boolean): void {
-  const { image } = cluster;
-  const broker = image.brokers.get(brokerId);
-  const topic = image.topics.get(name);
-  const directoryId = (isLost ? undefined : broker?.logDirs[0]) ?? LOST_DIRECTORY;
-  const replicas = (topic?.partitions ?? []).map(({ index }) => ({
-    topicId: topic?.id ?? '',
-    partitionIndex: index,
-    directoryId,
-  }));
-  const request = { brokerId, brokerEpoch: broker?.epoch ?? -1, replicas };
-  cluster.decide(assignDirectories(image, request, testSchema));
-}
-
-function synchronize(cluster: TestCluster, name: string, without: number): void {
-  const topic = cluster.image.topics.get(name);
-  for (const { index, leader } of topic?.partitions ?? []) {
-    const { brokers } = cluster.image;
-    const partition = cluster.partition(name, index);
-    const { replicas, leaderEpoch, partitionEpoch } = partition;
-    const mayJoin = (id: number): boolean =>
-      id !== without && isActive(brokers.get(id)) && !isLost(partition, id);
-    const isr = replicas
-      .filter((id) => id === leader || mayJoin(id))
-      .map((brokerId) => ({ brokerId, brokerEpoch: brokers.get(brokerId)?.epoch ?? -1 }));
-    const proposal = { topicId: topic?.id ?? '', partitionIndex: index, leaderEpoch, partitionEpoch, isr };
-    const brokerEpoch = brokers.get(leader)?.epoch ?? -1;
-    const partitions = [{ ...proposal, leaderRecoveryState: LeaderRecoveryState.RECOVERED }];
-    cluster.decide(alterPartitions(cluster.image, { brokerId: leader, brokerEpoch, partitions }, testSchema));
-  }
 }
