@@ -164,24 +164,31 @@ export class MemoryCluster implements AsyncDisposable {
   }
 
   /** A client's request to a broker; throws if there is no answer. */
-  async ask<A extends Api<unknown, unknown, never, never>>(
+  ask<A extends Api<unknown, unknown, never, never>>(
     id: number,
     api: A,
     version: number,
     body: RequestOf<A>,
   ): Promise<ResponseOf<A>> {
-    const outcome = await this.wait(
-      new Promise<PeerOutcome<unknown>>((resolve) => {
-        const peer = { id, host: 'memory', port: clientPort(id) };
-        this.#client.send(peer, api, version, body as never, { timeoutMs: 30_000 }, resolve);
-      }),
-    );
+    return this.wait(this.send(id, api, version, body));
+  }
+
+  /** The same, answered while time goes by for something else. */
+  async send<A extends Api<unknown, unknown, never, never>>(
+    id: number,
+    api: A,
+    version: number,
+    body: RequestOf<A>,
+  ): Promise<ResponseOf<A>> {
+    const outcome = await new Promise<PeerOutcome<unknown>>((resolve) => {
+      const peer = { id, host: 'memory', port: clientPort(id) };
+      this.#client.send(peer, api, version, body as never, { timeoutMs: 30_000 }, resolve);
+    });
     if (outcome.kind === 'failed') throw new Error(`${api.name} to node ${id}: ${outcome.reason}`);
     // The answer was decoded by the api's own codec.
     return outcome.response as ResponseOf<A>;
   }
 
-  /** Asks that broker; `on` puts all replicas on one broker. */
   async createTopic(
     id: number,
     name: string,

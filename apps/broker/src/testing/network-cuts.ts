@@ -47,7 +47,8 @@ export class NetworkCuts {
       memory: () => receiver.memory(),
       received: (memory, length) => {
         if (!this.#isCut(other, node)) return receiver.received(memory, length);
-        const bytes = memory.slice(0, length);
+        // A Buffer of the receiver's would give a view of what is written over next.
+        const bytes = Uint8Array.from(memory.subarray(0, length));
         arrives(() => receiver.received(bytes, length));
       },
       ended: () => arrives(() => receiver.ended()),

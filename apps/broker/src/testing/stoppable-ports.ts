@@ -117,7 +117,8 @@ export class StoppablePorts {
       memory: () => receiver.memory(),
       received: (memory, length) => {
         if (!this.#isStopped) return receiver.received(memory, length);
-        const bytes = memory.slice(0, length);
+        // A Buffer of the receiver's would give a view of what is written over next.
+        const bytes = Uint8Array.from(memory.subarray(0, length));
         run(() => receiver.received(bytes, length));
       },
       ended: () => run(() => receiver.ended()),

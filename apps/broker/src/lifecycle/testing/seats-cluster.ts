@@ -13,6 +13,11 @@ const ACKS_ALL = -1;
 /** A produce that is not confirmed within this is not going to be. */
 const PRODUCE_TIMEOUT_MS = 1500;
 
+export interface Produced {
+  readonly errorCode: number;
+  readonly baseOffset: number;
+}
+
 export class SeatsCluster extends MemoryCluster {
   readonly #controllers: readonly number[];
 
@@ -77,11 +82,16 @@ export class SeatsCluster extends MemoryCluster {
   }
 
   /** A record with acks=all: where it was confirmed, or why not. */
-  async produce(id: number, value: string): Promise<{ errorCode: number; baseOffset: number }> {
+  produce(id: number, value: string): Promise<Produced> {
+    return this.wait(this.sendProduce(id, value));
+  }
+
+  /** The same, answered while time goes by for something else. */
+  async sendProduce(id: number, value: string): Promise<Produced> {
     const writer = new RecordBatchWriter();
     writer.append(this.clock.now(), null, new TextEncoder().encode(value));
     const records = Uint8Array.from(writer.seal({}));
-    const response = await this.ask(id, apis.produce, 9, {
+    const response = await this.send(id, apis.produce, 9, {
       transactionalId: null,
       acks: ACKS_ALL,
       timeoutMs: PRODUCE_TIMEOUT_MS,
