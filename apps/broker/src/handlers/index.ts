@@ -35,6 +35,7 @@ import { offsetDelete } from './47-offset-delete.ts';
 import { describeQuorum } from './55-describe-quorum.ts';
 import { describeCluster } from './60-describe-cluster.ts';
 import { unregisterBroker } from './64-unregister-broker.ts';
+import { describeTopicPartitions } from './75-describe-topic-partitions.ts';
 import type { HandlerDefinition } from './handler.ts';
 
 export const handlerTable: readonly HandlerDefinition[] = [
@@ -70,4 +71,5 @@ export const handlerTable: readonly HandlerDefinition[] = [
   describeQuorum,
   describeCluster,
   forwarded(unregisterBroker),
+  describeTopicPartitions,
 ];

@@ -49,7 +49,7 @@ export function topicError(
   };
 }
 
-function partitionMetadata(partition: PartitionImage, view: TopicView): PartitionMetadata {
+export function partitionMetadata(partition: PartitionImage, view: TopicView): PartitionMetadata {
   const { image, reachable, apiVersion } = view;
   const { leader, leaderEpoch, replicas, isr } = partition;
   const common = { partitionIndex: partition.index, leaderEpoch };

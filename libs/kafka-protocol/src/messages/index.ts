@@ -47,6 +47,7 @@ import { brokerHeartbeat } from './63-broker-heartbeat.ts';
 import { unregisterBroker } from './64-unregister-broker.ts';
 import { allocateProducerIds } from './67-allocate-producer-ids.ts';
 import { assignReplicasToDirs } from './73-assign-replicas-to-dirs.ts';
+import { describeTopicPartitions } from './75-describe-topic-partitions.ts';
 
 export const apis = {
   produce,
@@ -96,6 +97,7 @@ export const apis = {
   unregisterBroker,
   allocateProducerIds,
   assignReplicasToDirs,
+  describeTopicPartitions,
 } as const;
 
 const byKey: ReadonlyMap<number, AnyApi> = new Map(Object.values(apis).map((api) => [api.key, api]));
