@@ -14,6 +14,8 @@ import { WriterPool } from './writer-pool.ts';
 
 /** Room that the fixed parts of a Produce request take beside its batches. */
 const REQUEST_OVERHEAD_BYTES = 512;
+/** How long a batch may gather records behind others, as a share of its delivery time. */
+const GATHERING_SHARE = 0.1;
 
 export type Bytes = Uint8Array | string | null;
 
@@ -119,12 +121,19 @@ export class Accumulator {
     return batch;
   }
 
-  /** Closes what has waited long enough for company. Gives the moment at which the next one will have, or Infinity. */
+  /**
+   * Closes what has waited long enough for company. Gives the moment at which the next one will have, or Infinity. Behind
+   * batches that wait a batch has company for longer: what cannot be sent yet had better be one batch than a hundred. Not
+   * for too long, since its records share the deadline of the first.
+   */
   closeOpen(now: number, lingerMs: number): number {
+    const mostGathering = this.#settings.deliveryTimeoutMs * GATHERING_SHARE;
     let next = Infinity;
     for (const queue of this.#open) {
-      const due = (queue.openBatch?.createdAt ?? now) + lingerMs;
-      if (due <= now) this.#close(queue);
+      const createdAt = queue.openBatch?.createdAt ?? now;
+      const due = createdAt + lingerMs;
+      if (due <= now && queue.waitingCount > 0 && now - createdAt < mostGathering) queue.closeInTurn();
+      else if (due <= now) this.#close(queue);
       else next = Math.min(next, due);
     }
     return next;

@@ -82,6 +82,25 @@ describe('producer', () => {
     ]);
   });
 
+  it('gathers what is sent while earlier batches wait for their leader, in order', async () => {
+    const { world, cluster, client } = scene();
+    cluster.createTopic('t', 1);
+    const producer = client.producer();
+    await world.until(producer.send({ topic: 't', value: 'first' }));
+    const leader = cluster.partition('t', 0).leader;
+    cluster.stop(leader);
+    await world.pass(50);
+    const sends: Promise<RecordMetadata>[] = [];
+    for (let index = 0; index < 100; index += 1) {
+      sends.push(producer.send({ topic: 't', value: `v${index}` }));
+      await world.pass(10);
+    }
+    cluster.start(leader);
+    await world.until(Promise.all(sends));
+    expect(cluster.partition('t', 0).values).toEqual(['first', ...sends.map((_, index) => `v${index}`)]);
+    expect(batchesOf(cluster.requests).length).toBeLessThan(10);
+  });
+
   it('K12: records without a key stay with a partition for a batch and then go on to the next', async () => {
     const { world, cluster, client } = scene();
     cluster.createTopic('t', 4);

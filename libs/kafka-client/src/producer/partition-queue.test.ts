@@ -23,6 +23,12 @@ class Queue {
   }
 
   add(records = 1): ProducerBatch {
+    const batch = this.openBatch(records);
+    this.queue.close();
+    return batch;
+  }
+
+  openBatch(records = 1): ProducerBatch {
     const batch = new ProducerBatch(new RecordBatchWriter(), this.now, this.now + 1000, {
       ordinal: this.#ordinal++,
       ordinalWidth: 1,
@@ -30,7 +36,6 @@ class Queue {
     for (let index = 0; index < records; index++)
       batch.append(1, null, `${batch.ordinal}-${index}`, undefined);
     this.queue.open(batch);
-    this.queue.close();
     return batch;
   }
 
@@ -60,6 +65,51 @@ class Queue {
 }
 
 describe('partition queue', () => {
+  /** A batch that is open behind whatever waits, and is to be closed in its turn. */
+  const gathering = (at: Queue): ProducerBatch => {
+    const batch = at.openBatch();
+    at.queue.closeInTurn();
+    return batch;
+  };
+
+  it('lets a batch gather records while others wait before it, and no longer', () => {
+    const at = new Queue().begin();
+    at.add();
+    const batch = gathering(at);
+    expect(at.queue.openBatch).toBe(batch);
+    expect(at.send()).toHaveLength(2);
+    expect(at.queue.openBatch).toBeNull();
+    expect(at.queue.underWay).toContain(batch);
+  });
+
+  it('closes a batch at once where none waits', () => {
+    const at = new Queue().begin();
+    gathering(at);
+    expect(at.queue.openBatch).toBeNull();
+    expect(at.queue.waitingCount).toBe(1);
+  });
+
+  it('closes a batch when those before it are gone without having been sent', () => {
+    const at = new Queue();
+    const [first] = [at.add()];
+    at.now = 500;
+    const batch = gathering(at);
+    const late = (): KafkaClientError => LOST;
+    expect(at.queue.expire(1000, late)).toEqual([first]);
+    expect(at.queue.openBatch).toBeNull();
+    expect(at.queue.waitingCount).toBe(1);
+    expect(at.queue.expire(1500, late)).toEqual([batch]);
+    expect(at.queue.isEmpty).toBe(true);
+  });
+
+  it('fails a batch at its deadline although it still gathers', () => {
+    const at = new Queue();
+    const first = at.add();
+    const batch = gathering(at);
+    expect(at.queue.expire(1000, () => LOST)).toEqual([first, batch]);
+    expect(at.queue.isEmpty).toBe(true);
+  });
+
   it('sends a batch again as often as it may, and then tells the answer', () => {
     const at = new Queue(1);
     const batch = at.add();

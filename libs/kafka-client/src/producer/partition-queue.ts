@@ -53,7 +53,6 @@ export interface QueueSettings {
   readonly retryPauseMs: (attempts: number) => number;
 }
 
-/** What became of a batch that was answered. */
 export type Outcome = 'settled' | 'retry' | 'split';
 
 export class PartitionQueue {
@@ -65,6 +64,8 @@ export class PartitionQueue {
   readonly #waiting: ProducerBatch[] = [];
   readonly #underWay: ProducerBatch[] = [];
   #open: ProducerBatch | null = null;
+  /** The open batch is closed as soon as none waits before it. */
+  #closesInTurn = false;
   #identity: ProducerIdentity | null = null;
   #nextSequence = 0;
   /** Counts the batches that got a number. */
@@ -124,9 +125,16 @@ export class PartitionQueue {
 
   /** Closes the open batch. */
   close(): void {
+    this.#closesInTurn = false;
     if (this.#open === null) return;
     this.#waiting.push(this.#open);
     this.#open = null;
+  }
+
+  /** The same once no other waits before it; until then it takes further records. */
+  closeInTurn(): void {
+    this.#closesInTurn = true;
+    this.#nextInTurn();
   }
 
   /** The leader changed: there is no reason to wait for the old one. */
@@ -155,6 +163,7 @@ export class PartitionQueue {
     if (this.#settings.idempotent && !batch.hasNumbers) this.#number(batch);
     batch.attempts += 1;
     this.#underWay.push(batch);
+    this.#nextInTurn();
     return batch;
   }
 
@@ -177,6 +186,7 @@ export class PartitionQueue {
   /** Fails what is closed and past its deadline. Gives the batches that are gone for good. */
   expire(now: number, late: (batch: ProducerBatch, underWay: boolean) => KafkaClientError): ProducerBatch[] {
     const gone: ProducerBatch[] = [];
+    if (this.#closesInTurn && this.#open !== null && this.#open.deadline <= now) this.close();
     for (const batch of this.#waiting.slice()) {
       if (batch.deadline > now) continue;
       this.#remove(this.#waiting, batch);
@@ -187,6 +197,7 @@ export class PartitionQueue {
     for (const batch of this.#underWay) {
       if (batch.deadline <= now && !batch.isSettled) batch.settleFailed(late(batch, true), this.partition);
     }
+    this.#nextInTurn();
     return gone;
   }
 
@@ -196,12 +207,14 @@ export class PartitionQueue {
     this.#remove(this.#waiting, batch);
     this.#remove(this.#underWay, batch);
     this.#gone(batch);
+    this.#nextInTurn();
   }
 
   /** Waiting batches that were never sent, taken out. */
   removeUnsent(): ProducerBatch[] {
     const unsent = this.#waiting.filter((batch) => batch.attempts === 0);
     for (const batch of unsent) this.#remove(this.#waiting, batch);
+    this.#nextInTurn();
     return unsent;
   }
 
@@ -209,6 +222,10 @@ export class PartitionQueue {
   replace(parts: readonly ProducerBatch[], now: number): void {
     for (const part of parts) this.#putBack(part);
     this.#notBefore = Math.max(this.#notBefore, now);
+  }
+
+  #nextInTurn(): void {
+    if (this.#closesInTurn && this.#waiting.length === 0) this.close();
   }
 
   #written(batch: ProducerBatch, baseOffset: number, logAppendTime: number): Outcome {
