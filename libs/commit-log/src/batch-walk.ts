@@ -26,26 +26,31 @@ export function headerDamage(
   available: number,
   expectedOffset: number,
 ): BatchDamage | null {
+  const damage = frameDamage(headers, position, available);
+  if (damage !== null) return damage;
+  const isInOrder = baseOffsetOf(headers, position) >= expectedOffset;
+  return isInOrder && headers.lastOffsetDelta(position) >= 0 ? null : 'offset';
+}
+
+/** The same but for its offsets. */
+function frameDamage(headers: BatchHeaders, position: number, available: number): BatchDamage | null {
   if (available < RECORD_BATCH_OVERHEAD) return 'truncated';
   const size = headers.sizeInBytes(position);
   if (size < RECORD_BATCH_OVERHEAD) return 'length';
   if (headers.magic(position) !== MAGIC) return 'magic';
-  if (size > available) return 'truncated';
-  if (headers.lastOffsetDelta(position) < 0 || !hasOffsetFrom(headers, position, expectedOffset))
-    return 'offset';
-  return null;
+  return size > available ? 'truncated' : null;
 }
 
 export function hasValidChecksum(bytes: Uint8Array, position: number): boolean {
   return batchCrc(bytes, position) === computeBatchCrc(bytes, position);
 }
 
-function hasOffsetFrom(headers: BatchHeaders, position: number, expectedOffset: number): boolean {
+function baseOffsetOf(headers: BatchHeaders, position: number): number {
   try {
-    return headers.baseOffset(position) >= expectedOffset;
+    return headers.baseOffset(position);
   } catch (error) {
     // An offset beyond what a number holds was never assigned by any log of ours.
-    if (error instanceof ProtocolError) return false;
+    if (error instanceof ProtocolError) return -1;
     throw error;
   }
 }
@@ -95,16 +100,19 @@ export function walkBatches(file: FileHandle, options: WalkOptions, visit: Batch
   while (position < to) {
     const left = to - position;
     let at = window.at(position, Math.min(RECORD_BATCH_OVERHEAD, left));
-    damage = headerDamage(window.headers, at, left, expected);
+    damage = frameDamage(window.headers, at, left);
     if (damage !== null) break;
+    // Each field is read once: of small batches millions are walked.
     const size = window.headers.sizeInBytes(at);
     if (wholeBatches) at = window.at(position, size);
     const { bytes, headers } = window;
-    const baseOffset = headers.baseOffset(at);
-    if (contiguous && baseOffset !== expected) damage = 'offset';
+    const baseOffset = baseOffsetOf(headers, at);
+    const offsetDelta = headers.lastOffsetDelta(at);
+    if (offsetDelta < 0 || baseOffset < expected || (contiguous && baseOffset !== expected))
+      damage = 'offset';
     else if (wholeBatches && headers.crc(at) !== crc32c(bytes, at + CHECKED_FROM, at + size))
       damage = 'checksum';
-    const lastOffset = baseOffset + headers.lastOffsetDelta(at);
+    const lastOffset = baseOffset + offsetDelta;
     if (damage !== null || visit(bytes, at, lastOffset, position, headers) === false) break;
     expected = lastOffset + 1;
     position += size;

@@ -171,7 +171,7 @@ class DiskLogDirectory implements LogDirectory {
       files.makeDirectory(this.#directoryOf(name));
       if (topicId !== null) writeTopicId(files, this.#directoryOf(name), topicId);
       this.#checkpoints.forget(name);
-      const start = { clean: true, recoveryPoint: 0, logStartOffset: 0, highWatermark: 0 };
+      const start = { clean: true, fresh: true, recoveryPoint: 0, logStartOffset: 0, highWatermark: 0 };
       const log = this.#open({ topic, partition, topicId }, config, start);
       log.noteCreated(this.path);
       return log;

@@ -37,7 +37,10 @@ export interface LogDirectory {
 
   get(topic: string, partition: number): PartitionLog | undefined;
   partitions(): Iterable<PartitionLog>;
-  /** Makes a partition, empty, with its directory entry and `partition.metadata` synced. Throws when it exists. */
+  /**
+   * Makes a partition, empty. Nothing is synced: its files and its name last from its first sync on, and until then there
+   * is nothing in it to be lost. Throws when it exists.
+   */
   create(topic: string, partition: number, options: CreatePartitionOptions): PartitionLog;
   /**
    * Removes a partition, loaded or failed: its directory is renamed at once and unlinked later. An unknown one is

@@ -32,6 +32,8 @@ export interface LoadOptions {
   readonly config: LogConfig;
   /** The last run stopped cleanly: every batch is there and whole. */
   readonly clean: boolean;
+  /** The partition was just made: there is nothing yet that would have to last. */
+  readonly fresh?: boolean;
   /** Everything below was synced. */
   readonly recoveryPoint: number;
   /** Records below were deleted. */
@@ -103,7 +105,8 @@ class LogLoader {
     this.#epochs.truncateFromEnd(active.nextOffset);
     this.#epochs.truncateFromStart(logStartOffset);
     this.#settleProducers(segments, active.nextOffset);
-    if (this.#repaired || !this.#options.clean) this.#sync(segments);
+    const { clean, fresh = false } = this.#options;
+    if (!fresh && (this.#repaired || !clean)) this.#sync(segments);
     active.firstTimestamp = firstTimestampOf(active);
     // An epoch in which nothing was appended is dropped anew at every start: no write of a file for each idle partition.
     const worthKeeping = storedEpochs.filter((entry) => entry.startOffset < active.nextOffset);
@@ -225,7 +228,7 @@ class LogLoader {
     return {
       indexIntervalBytes,
       contiguous,
-      replay: (bytes, position, headers) => this.#replay(bytes, position, headers),
+      replay: (bytes, position, headers, lastOffset) => this.#replay(bytes, position, headers, lastOffset),
     };
   }
 
@@ -257,9 +260,9 @@ class LogLoader {
     throw this.#corrupt(`${segment.path} at position ${scan.soundBytes}: batch with bad ${damage}`);
   }
 
-  #replay(bytes: Uint8Array, position: number, headers: BatchHeaders): void {
+  #replay(bytes: Uint8Array, position: number, headers: BatchHeaders, lastOffset: number): void {
     this.#noteEpoch(position, headers);
-    if (this.#replaying && headers.hasProducer(position)) this.#producers.replay(bytes, position);
+    if (this.#replaying) this.#producers.replay(bytes, position, headers, lastOffset);
   }
 
   #noteEpoch(position: number, headers: BatchHeaders): void {

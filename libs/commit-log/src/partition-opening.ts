@@ -11,6 +11,7 @@ import { PartitionTail } from './tail-cache.ts';
 /** What is known of a partition before it is opened. */
 export interface OpenedFrom {
   readonly clean: boolean;
+  readonly fresh?: boolean;
   readonly recoveryPoint: number;
   readonly logStartOffset: number;
   readonly highWatermark: number;

@@ -94,8 +94,8 @@ function replaySegment(segment: LogSegment, producers: ProducerStateManager): vo
   walkBatches(
     segment.file,
     { from, to: segment.sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
-    (bytes, position) => {
-      producers.replay(bytes, position);
+    (bytes, position, lastOffset, _filePosition, headers) => {
+      producers.replay(bytes, position, headers, lastOffset);
       return true;
     },
   );

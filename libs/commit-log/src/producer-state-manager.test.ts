@@ -1,4 +1,5 @@
-import { stampBaseOffset } from '@seatlog/kafka-protocol';
+import { BatchHeaders, stampBaseOffset } from '@seatlog/kafka-protocol';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ProducerStateManager, producerBatchOf } from './producer-state-manager.ts';
 import { type TestBatchOptions, testBatch } from './testing/test-batch.ts';
@@ -32,6 +33,9 @@ class Log {
 function batch(options: TestBatchOptions): Uint8Array {
   return testBatch({ producerId: 1, producerEpoch: 0, ...options });
 }
+
+const byProducer = ({ entries }: ProducerStateManager) =>
+  [...entries].toSorted((left, right) => left.producerId - right.producerId);
 
 describe('producers', () => {
   it('K15: may go on where they stopped, and nowhere else', () => {
@@ -96,10 +100,49 @@ describe('producers', () => {
       const options = { producerId: round % 2, sequence: Math.floor(round / 2) };
       appended.append(options);
       const bytes = testBatch({ producerEpoch: 0, ...options, baseOffset: round });
-      replayed.replay(bytes, 0);
-      replayed.replay(bytes, 0);
+      const headers = new BatchHeaders(bytes);
+      replayed.replay(bytes, 0, headers, round);
+      replayed.replay(bytes, 0, headers, round);
     }
     expect([...replayed.entries]).toEqual([...appended.producers.entries]);
+  });
+
+  it('replay any log to the state that appending it gives, whenever they are asked', () => {
+    const batch = fc.record({
+      producerId: fc.integer({ min: -1, max: 3 }),
+      newEpoch: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
+      kind: fc.constantFrom('plain', 'plain', 'plain', 'transactional', 'end'),
+      isAsked: fc.integer({ min: 0, max: 4 }).map((chance) => chance === 0),
+    });
+    fc.assert(
+      fc.property(fc.array(batch, { maxLength: 60 }), (batches) => {
+        const appended = new ProducerStateManager(0);
+        const replayed = new ProducerStateManager(0);
+        const epochs = new Map<number, number>();
+        const sequences = new Map<number, number>();
+        batches.forEach(({ producerId, newEpoch, kind, isAsked }, baseOffset) => {
+          if (newEpoch) {
+            epochs.set(producerId, (epochs.get(producerId) ?? 0) + 1);
+            sequences.delete(producerId);
+          }
+          const sequence = sequences.get(producerId) ?? 0;
+          const bytes = testBatch({
+            producerId,
+            producerEpoch: producerId < 0 ? -1 : (epochs.get(producerId) ?? 0),
+            sequence: kind === 'end' ? -1 : sequence,
+            baseOffset,
+            attributes: kind === 'plain' ? 0 : kind === 'end' ? TRANSACTIONAL | CONTROL : TRANSACTIONAL,
+          });
+          if (kind !== 'end') sequences.set(producerId, sequence + 1);
+          const entry = appended.stage(bytes, 0);
+          if (entry !== null) appended.commit(entry);
+          replayed.replay(bytes, 0, new BatchHeaders(bytes), baseOffset);
+          if (isAsked) expect(byProducer(replayed)).toEqual(byProducer(appended));
+        });
+        expect(byProducer(replayed)).toEqual(byProducer(appended));
+        expect(replayed.firstUnstableOffset).toBe(appended.firstUnstableOffset);
+      }),
+    );
   });
 
   it('bound the last stable offset while a transaction is open, and not after its end', () => {

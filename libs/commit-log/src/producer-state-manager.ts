@@ -1,5 +1,4 @@
 import {
-  batchBaseOffset,
   batchBaseSequence,
   batchIsControl,
   batchIsTransactional,
@@ -9,6 +8,7 @@ import {
   batchMaxTimestamp,
   batchProducerEpoch,
   batchProducerId,
+  type BatchHeaders,
 } from '@seatlog/kafka-protocol';
 import { LogError } from './log-error.ts';
 import type { ProducerBatch, ProducerDescription, SequenceCheck } from './partition-log.ts';
@@ -20,6 +20,7 @@ import {
   withBatch,
   withTransactionEnd,
 } from './producer-state-entry.ts';
+import { ReplayedProducer } from './replayed-producer.ts';
 
 /**
  * Producers of a partition: which batch each may send next, and which it sent before.
@@ -31,6 +32,10 @@ import {
 export class ProducerStateManager {
   #committed: Map<number, ProducerStateEntry>;
   readonly #staged = new Map<number, ProducerStateEntry>();
+  /** What a scan of the log found and nobody has asked for yet; it counts for more than what is committed. */
+  readonly #replayed = new Map<number, ReplayedProducer>();
+  /** One of them: the next batch is mostly of the same. */
+  #latestReplayed: ReplayedProducer | null = null;
   /** The offset up to which committed state takes account of the log. */
   #mapEndOffset: number;
 
@@ -44,20 +49,20 @@ export class ProducerStateManager {
   }
 
   get entries(): Iterable<ProducerStateEntry> {
-    return this.#committed.values();
+    return this.#entries().values();
   }
 
   /** First offset of the earliest open transaction; null without one. */
   get firstUnstableOffset(): number | null {
     let first: number | null = null;
-    for (const { currentTransactionFirstOffset: offset } of this.#committed.values()) {
+    for (const { currentTransactionFirstOffset: offset } of this.#entries().values()) {
       if (offset >= 0 && (first === null || offset < first)) first = offset;
     }
     return first;
   }
 
   check(batch: ProducerBatch): SequenceCheck {
-    const entry = this.#staged.get(batch.producerId) ?? this.#committed.get(batch.producerId);
+    const entry = this.#staged.get(batch.producerId) ?? this.#entries().get(batch.producerId);
     if (entry === undefined) return NEXT;
     if (batch.producerEpoch < entry.producerEpoch) return refused('INVALID_PRODUCER_EPOCH', batch, entry);
     if (batch.producerEpoch > entry.producerEpoch) {
@@ -84,7 +89,7 @@ export class ProducerStateManager {
     const producerId = batchProducerId(bytes, position);
     if (producerId < 0) return null;
     const entry = entryAfter(
-      this.#staged.get(producerId) ?? this.#committed.get(producerId),
+      this.#staged.get(producerId) ?? this.#entries().get(producerId),
       bytes,
       position,
     );
@@ -94,7 +99,7 @@ export class ProducerStateManager {
 
   /** What was staged is written. */
   commit(entry: ProducerStateEntry): void {
-    this.#committed.set(entry.producerId, entry);
+    this.#entries().set(entry.producerId, entry);
     if (this.#staged.get(entry.producerId) === entry) this.#staged.delete(entry.producerId);
   }
 
@@ -108,29 +113,38 @@ export class ProducerStateManager {
   }
 
   /** Takes a batch as it stands in the log; what is accounted for already is passed over. */
-  replay(bytes: Uint8Array, position: number): void {
-    const producerId = batchProducerId(bytes, position);
-    if (producerId < 0 || batchBaseOffset(bytes, position) < this.#mapEndOffset) return;
-    this.#committed.set(producerId, entryAfter(this.#committed.get(producerId), bytes, position));
-    this.#mapEndOffset = batchLastOffset(bytes, position) + 1;
+  replay(bytes: Uint8Array, position: number, headers: BatchHeaders, lastOffset: number): void {
+    if (lastOffset < this.#mapEndOffset || !headers.hasProducer(position)) return;
+    const producerId = headers.producerId(position);
+    if (headers.isOfTransaction(position)) {
+      const entries = this.#entries();
+      entries.set(producerId, entryAfter(entries.get(producerId), bytes, position));
+    } else {
+      const latest = this.#latestReplayed;
+      const producer = latest?.producerId === producerId ? latest : this.#replayedOf(producerId);
+      producer.add(headers, position, lastOffset);
+    }
+    this.#mapEndOffset = lastOffset + 1;
   }
 
   /** Begins anew from a snapshot that was taken at the offset. */
   reset(mapEndOffset: number, entries: Map<number, ProducerStateEntry>): void {
     this.#staged.clear();
+    this.#replayed.clear();
+    this.#latestReplayed = null;
     this.#committed = entries;
     this.#mapEndOffset = mapEndOffset;
   }
 
   removeExpired(now: number, expirationMs: number): void {
-    for (const [producerId, entry] of this.#committed) {
+    for (const [producerId, entry] of this.#entries()) {
       const inTransaction = entry.currentTransactionFirstOffset >= 0;
       if (!inTransaction && now - entry.lastTimestamp >= expirationMs) this.#committed.delete(producerId);
     }
   }
 
   describe(): ProducerDescription[] {
-    return Array.from(this.#committed.values(), (entry) => ({
+    return Array.from(this.#entries().values(), (entry) => ({
       producerId: entry.producerId,
       producerEpoch: entry.producerEpoch,
       lastSequence: lastBatchOf(entry)?.lastSequence ?? -1,
@@ -139,6 +153,25 @@ export class ProducerStateManager {
       coordinatorEpoch: entry.coordinatorEpoch,
       currentTransactionFirstOffset: entry.currentTransactionFirstOffset,
     }));
+  }
+
+  #replayedOf(producerId: number): ReplayedProducer {
+    let producer = this.#replayed.get(producerId);
+    if (producer === undefined) {
+      producer = new ReplayedProducer(producerId, this.#committed.get(producerId));
+      this.#replayed.set(producerId, producer);
+    }
+    this.#latestReplayed = producer;
+    return producer;
+  }
+
+  /** The committed state, with what a scan found in it. */
+  #entries(): Map<number, ProducerStateEntry> {
+    if (this.#replayed.size === 0) return this.#committed;
+    for (const [producerId, producer] of this.#replayed) this.#committed.set(producerId, producer.entry());
+    this.#replayed.clear();
+    this.#latestReplayed = null;
+    return this.#committed;
   }
 }
 

@@ -117,7 +117,7 @@ export interface SegmentScan {
   readonly damage: BatchDamage | null;
 }
 
-type BatchReplay = (bytes: Uint8Array, position: number, headers: BatchHeaders) => void;
+type BatchReplay = (bytes: Uint8Array, position: number, headers: BatchHeaders, lastOffset: number) => void;
 
 /** How a segment is read through. */
 export interface ScanOptions {
@@ -164,7 +164,7 @@ export function scanOn(segment: LogSegment, options: ScanOptions): SegmentScan {
         headers.maxTimestamp(position),
         indexIntervalBytes,
       );
-      replay(bytes, position, headers);
+      replay(bytes, position, headers, lastOffset);
       return true;
     },
   );
