@@ -1,6 +1,6 @@
 import { ErrorCode, ZERO_UUID } from '@seatlog/kafka-protocol';
 import { describe, expect, it } from 'vitest';
-import { MemoryQuorumLog } from './testing/memory-quorum-log.ts';
+import { contentBatch, MemoryQuorumLog } from './testing/memory-quorum-log.ts';
 import { CLUSTER_ID, ReplicaBench } from './testing/replica-bench.ts';
 
 const types = (bench: ReplicaBench) =>
@@ -67,6 +67,33 @@ describe('a voter without a leader', () => {
     expect(bench.role).toBe('prospective');
   });
 
+  it('F26, F23: takes no vote of an elder epoch, and no answer to a former run of its process', () => {
+    const bench = new ReplicaBench();
+    bench.stand();
+    expect(bench.sent('vote').every(({ requestId }) => requestId >= 7 * 2 ** 20)).toBe(true);
+    bench.answerVote(bench.sent('vote')[0]?.requestId ?? -1, 0, true);
+    const [toSecond] = bench.sent('vote');
+    bench.answerVote(toSecond?.requestId ?? -1, 0, true);
+    expect(bench.role).toBe('candidate');
+    bench.pass(20);
+    bench.answerVote(bench.sent('vote')[0]?.requestId ?? -1, 1, true);
+    expect(bench.role).toBe('leader');
+  });
+
+  it('counts a pre-vote of who names a leader that it does not hear, and does not follow that one', () => {
+    const bench = new ReplicaBench();
+    bench.stand();
+    bench.answerVote(bench.sent('vote')[0]?.requestId ?? -1, 0, true, 3);
+    expect(bench.role).toBe('candidate');
+  });
+
+  it('follows the leader that a refusal names', () => {
+    const bench = new ReplicaBench();
+    bench.stand();
+    bench.answerVote(bench.sent('vote')[0]?.requestId ?? -1, 0, false, 3);
+    expect(bench.replica.leaderAndEpoch).toEqual({ leaderId: 3, epoch: 0 });
+  });
+
   it('asks again where a request failed, and where it is not answered in time', () => {
     const bench = new ReplicaBench({
       settings: { timing: { ...new ReplicaBench().settings.timing, electionTimeoutMs: 9000 } },
@@ -104,13 +131,30 @@ describe('a voter without a leader', () => {
   it('does not stand while its log is being written', () => {
     const bench = new ReplicaBench({ storedState: { leaderId: 2, leaderEpoch: 1, votedId: -1 } });
     const { requestId } = bench.sent('fetch')[0] ?? { requestId: -1 };
-    bench.answerFetch(requestId, { epoch: 1, leaderId: 2 }, [MemoryQuorumLog.of([1]).batches[0] ?? never()]);
+    bench.answerFetch(requestId, { epoch: 1, leaderId: 2 }, [contentBatch(0, 1, 'a')]);
     bench.pass(10_000);
     expect(bench.role).toBe('follower');
     bench.sync();
     expect(bench.role).toBe('follower');
     bench.pass(2000);
     expect(bench.role).toBe('prospective');
+  });
+});
+
+describe('a voter whose log is being written', () => {
+  it('stands when that is done, though its turn has come before', () => {
+    const bench = new ReplicaBench({ storedState: { leaderId: 2, leaderEpoch: 1, votedId: -1 } });
+    const [fetch] = bench.sent('fetch');
+    bench.answerFetch(fetch?.requestId ?? -1, { epoch: 1, leaderId: 2 }, [contentBatch(0, 1, 'a')]);
+    bench.endEpoch(2, 1, [1, 3]);
+    expect(bench.role).toBe('unattached');
+    expect(bench.replica.nextDueAtMs).toBe(Infinity);
+    bench.sync();
+    expect(bench.role).toBe('prospective');
+    expect(bench.sent('vote')[0]?.body.topics?.[0]?.partitions?.[0]).toMatchObject({
+      lastOffset: 1,
+      lastOffsetEpoch: 1,
+    });
   });
 });
 
@@ -243,7 +287,3 @@ describe('a vote that is not in order', () => {
     expect(bench.answers('vote')[0]?.body.topics?.[0]?.partitions?.[0]?.voteGranted).toBe(true);
   });
 });
-
-function never(): never {
-  throw new Error('unreachable');
-}

@@ -161,6 +161,14 @@ describe('a fetch at the leader', () => {
     }
   });
 
+  it('KAFKA-14704: does not tell the high watermark to who is told that its log parts', () => {
+    const bench = leading();
+    bench.fetch(2, own(3));
+    bench.fetch(3, { epoch: 2, offset: 3 });
+    const token = bench.fetch(3, own(3));
+    expect(tokens(bench)).toEqual([token]);
+  });
+
   it('is answered with nothing when its time is up', () => {
     const bench = leading();
     bench.fetch(2, own(3));

@@ -87,6 +87,8 @@ export class ResponseReader<Batch extends LogBatch> {
     // Who grants a pre-vote does not hear the leader that it may name.
     const isTold = !granted || leader.epoch > this.#standing.epoch;
     if (isTold && this.#standing.learn(leader)) return;
+    // What was said in an elder epoch is no answer to this election.
+    if (errorCode === ErrorCode.NONE && leader.epoch < this.#standing.epoch) return;
     if (errorCode === ErrorCode.NONE) return election.count(voterId, granted);
     if (!FINAL_REFUSALS.has(errorCode)) return;
     this.#context.say('warn', 'A voter refuses to vote at all', { voterId, errorCode });

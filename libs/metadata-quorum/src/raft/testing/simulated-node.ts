@@ -198,8 +198,7 @@ export class SimulatedNode {
   #respond(respond: Respond): void {
     if (this.#answered.has(respond.token)) throw new Error(`${this.id} answers ${respond.token} twice`);
     this.#answered.add(respond.token);
-    const vote = respond.api === 'vote' ? respond.body.topics?.[0]?.partitions?.[0] : undefined;
-    if (vote !== undefined) this.#checkEpoch(vote.leaderEpoch ?? 0, 'vote');
+    this.#checkEpoch(answeredEpoch(respond), respond.api);
     this.#quorum.respond(this, respond);
   }
 
@@ -247,5 +246,17 @@ export class SimulatedNode {
     this.#cancelTick = clock.schedule(Math.max(0, dueAtMs - clock.monotonic()), () =>
       this.give({ type: 'tick' }),
     );
+  }
+}
+
+/** The epoch that an answer speaks of; 0 where it is refused before it was looked at. */
+function answeredEpoch(respond: Respond): number {
+  switch (respond.api) {
+    case 'fetch':
+      return respond.body.responses?.[0]?.partitions?.[0]?.currentLeader?.leaderEpoch ?? 0;
+    case 'fetchSnapshot':
+      return respond.body.topics?.[0]?.partitions?.[0]?.currentLeader?.leaderEpoch ?? 0;
+    default:
+      return respond.body.topics?.[0]?.partitions?.[0]?.leaderEpoch ?? 0;
   }
 }
