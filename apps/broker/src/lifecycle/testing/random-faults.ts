@@ -1,7 +1,7 @@
 /**
  * A cluster to which, by a seed, everything happens that may: nodes are killed, stopped, frozen, started again, the
  * network is cut in some directions and healed, while records are produced with acks=all to whoever is taken for the
- * leader. Processes die, machines do not: what was written stays written.
+ * leader. Processes die, and what they wrote stays written; or machines lose power, and what was not synced is gone.
  */
 import { batchesIn, decodeRecords } from '@seatlog/kafka-protocol';
 import { imageRecords, NO_LEADER, partitionOf } from '@seatlog/metadata-quorum';
@@ -10,6 +10,13 @@ import { BROKERS, SeatsCluster } from './seats-cluster.ts';
 
 const LONGEST_PAUSE_MS = 1500;
 
+export interface RandomFaultsOptions {
+  readonly controllers: readonly number[];
+  readonly seed: number;
+  /** How nodes die. */
+  readonly death: 'process' | 'power';
+}
+
 /** What is wrong, in words; empty if nothing is. */
 export type Findings = readonly string[];
 
@@ -17,6 +24,7 @@ export class RandomFaults {
   readonly #cluster: SeatsCluster;
   readonly #controllers: readonly number[];
   readonly #random: SeededRandom;
+  readonly #death: 'process' | 'power';
   readonly #frozen = new Set<number>();
   readonly #starting = new Map<number, Promise<void>>();
   /** The offsets that producers were told, by value. */
@@ -28,10 +36,11 @@ export class RandomFaults {
   readonly story: string[] = [];
   #produced = 0;
 
-  constructor(cluster: SeatsCluster, controllers: readonly number[], seed: number) {
+  constructor(cluster: SeatsCluster, { controllers, seed, death }: RandomFaultsOptions) {
     this.#cluster = cluster;
     this.#controllers = controllers;
     this.#random = new SeededRandom(seed);
+    this.#death = death;
   }
 
   async run(steps: number): Promise<void> {
@@ -84,7 +93,7 @@ export class RandomFaults {
         if (!isUp) return;
         this.story.push(`kill ${node}`);
         this.#frozen.delete(node);
-        return cluster.kill(node);
+        return cluster.kill(node, this.#death);
       case 2:
         if (!isUp || this.#frozen.has(node)) return;
         this.story.push(`freeze ${node}`);
