@@ -1,6 +1,8 @@
 import { type FileSystem, FileSystemError } from '@seatlog/runtime';
+import type { BackgroundWrites } from './background-writes.ts';
 import { decodeCheckpoint, encodeCheckpoint, parseCount } from './checkpoint-text.ts';
 import { LeaderEpochCache } from './leader-epoch-cache.ts';
+import type { LogEnvironment } from './log-environment.ts';
 import type { LeaderEpochEntry } from './partition-log.ts';
 
 const FILE_NAME = 'leader-epoch-checkpoint';
@@ -13,6 +15,7 @@ const FILE_NAME = 'leader-epoch-checkpoint';
 export class LeaderEpochFileCache {
   readonly cache: LeaderEpochCache;
   readonly #files: FileSystem;
+  readonly #writes: BackgroundWrites;
   readonly #path: string;
   readonly #settled: (error: FileSystemError | null) => void;
   #dirty = false;
@@ -21,13 +24,14 @@ export class LeaderEpochFileCache {
 
   /** `settled` is called after each background write, with its error. */
   constructor(
-    files: FileSystem,
+    { files, backgroundWrites }: Pick<LogEnvironment, 'files' | 'backgroundWrites'>,
     directory: string,
     entries: readonly LeaderEpochEntry[],
     settled: (error: FileSystemError | null) => void,
   ) {
     this.cache = new LeaderEpochCache(entries);
     this.#files = files;
+    this.#writes = backgroundWrites;
     this.#path = leaderEpochPath(directory);
     this.#settled = settled;
   }
@@ -56,15 +60,22 @@ export class LeaderEpochFileCache {
 
   #write(): void {
     this.#writing = true;
-    this.#dirty = false;
-    this.#files.replaceFileInBackground(this.#path, encodeLeaderEpochs(this.cache.entries), (error) => {
-      this.#writing = false;
-      if (error !== null) this.#dirty = true;
-      else if (this.#dirty && this.#idle.length === 0) return this.#write();
-      this.#settled(error);
-      for (const action of this.#idle.splice(0)) action();
-      return undefined;
+    this.#writes.run((over) => {
+      this.#dirty = false;
+      this.#files.replaceFileInBackground(this.#path, encodeLeaderEpochs(this.cache.entries), (error) => {
+        this.#writing = false;
+        this.#written(error);
+        over();
+      });
     });
+  }
+
+  #written(error: FileSystemError | null): void {
+    if (error !== null) this.#dirty = true;
+    else if (this.#dirty && this.#idle.length === 0) return this.#write();
+    this.#settled(error);
+    for (const action of this.#idle.splice(0)) action();
+    return undefined;
   }
 }
 

@@ -27,7 +27,7 @@ export function openPartitionLog(
 ): SegmentedLog {
   const loaded = loadLog(identity, environment, { config, ...from });
   const local = new LocalLog(identity, environment, loaded.segments);
-  const epochs = new LeaderEpochFileCache(environment.files, identity.directory, loaded.epochs, (error) => {
+  const epochs = new LeaderEpochFileCache(environment, identity.directory, loaded.epochs, (error) => {
     if (error === null) log.epochsSaved();
     else local.report('warn', `leader-epoch-checkpoint could not be written: ${error.message}`);
   });
