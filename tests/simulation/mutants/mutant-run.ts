@@ -1,4 +1,6 @@
 // Holds the simulation to killing mutants: each must fail some seed.
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import type { Mutant } from './mutant.ts';
 import { MutatedCopy } from './mutated-copy.ts';
 import { mutants } from './mutants.ts';
@@ -16,6 +18,7 @@ export interface MutantRunOptions {
 
 const IN_ROTATION = 2;
 const DAY_MS = 86_400_000;
+const SCENARIO_TIMEOUT_MS = 60_000;
 
 /** Two each day, so that all have their turn; the same all day long. */
 export function rotation(all: readonly Mutant[], nowMs: number): readonly Mutant[] {
@@ -43,15 +46,31 @@ function choose(which: string): readonly Mutant[] {
   return mutants.filter(({ id }) => id === which);
 }
 
-export async function isKilled(
-  mutant: Mutant,
-  { seeds, events, jobs, print }: MutantRunOptions,
-): Promise<boolean> {
+export async function isKilled(mutant: Mutant, options: MutantRunOptions): Promise<boolean> {
   using copy = new MutatedCopy(mutant);
-  const report = await runSeeds({ from: 1, seeds, events, jobs, untilFailure: true, library: copy.library });
+  const killer = killedByScenario(mutant, copy.library) ?? (await killedBySeed(copy.library, options));
+  const outcome = killer === null ? `SURVIVED ${options.seeds} seeds` : `killed by ${killer}`;
+  options.print(`${mutant.id} (${mutant.rule}): ${outcome}`);
+  return killer !== null;
+}
+
+/** The scenario is told in a process of its own, which the mutant may hang. */
+function killedByScenario({ scenario }: Mutant, library: string): string | null {
+  if (scenario === undefined) return null;
+  const worker = path.join(import.meta.dirname, '..', 'scenario-worker.ts');
+  const parameters = ['--disable-warning=ExperimentalWarning', worker, library, scenario];
+  const { status, stdout } = spawnSync(process.execPath, parameters, {
+    encoding: 'utf8',
+    timeout: SCENARIO_TIMEOUT_MS,
+  });
+  return status === 0 ? null : `the scenario ${scenario}: ${stdout.split('\n')[0] ?? 'it came to no end'}`;
+}
+
+async function killedBySeed(
+  library: string,
+  { seeds, events, jobs }: MutantRunOptions,
+): Promise<string | null> {
+  const report = await runSeeds({ from: 1, seeds, events, jobs, untilFailure: true, library });
   const [first] = report.failures;
-  const outcome =
-    first === undefined ? `SURVIVED ${report.seeds} seeds` : `killed by seed ${first.seed}: ${first.promise}`;
-  print(`${mutant.id} (${mutant.rule}): ${outcome}`);
-  return first !== undefined;
+  return first === undefined ? null : `seed ${first.seed}: ${first.promise}`;
 }

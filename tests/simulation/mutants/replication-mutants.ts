@@ -84,7 +84,7 @@ export const replicationMutants: readonly Mutant[] = [
     file: FETCH_CHECK,
     find: 'return brokerEpoch !== UNKNOWN_BROKER_EPOCH && brokerEpoch < registered',
     replace: 'return brokerEpoch > registered + 1_000_000',
-    scenario: 'reboot',
+    scenario: 'fetch-of-a-dead-process',
   },
   {
     id: 'high-watermark-below-min-isr',

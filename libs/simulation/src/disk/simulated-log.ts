@@ -9,6 +9,7 @@
  */
 import {
   batchBaseOffset,
+  BatchHeaders,
   batchesIn,
   batchLastOffsetDelta,
   batchProducerId,
@@ -158,7 +159,7 @@ export class SimulatedLog implements ReplicaLog {
     const batches = Array.from(batchesIn(records), storedBatch);
     this.#queuedEnd = (batches.at(-1)?.lastOffset ?? this.#end - 1) + 1;
     this.#write(batches, (outcome) => {
-      if (outcome === 'done') for (const { bytes } of batches) this.#producers.replay(bytes, 0);
+      if (outcome === 'done') for (const batch of batches) replayInto(this.#producers, batch);
       done(outcome);
     });
   }
@@ -188,8 +189,8 @@ export class SimulatedLog implements ReplicaLog {
     const start = Math.min(offset, this.#highWatermark);
     if (start <= this.#start) return;
     this.#start = start;
-    for (const { bytes } of this.#batches.splice(0, this.placeOf(start)))
-      this.#producersAtStart.replay(bytes, 0);
+    for (const batch of this.#batches.splice(0, this.placeOf(start)))
+      replayInto(this.#producersAtStart, batch);
     this.#epochs.truncateFromStart(start);
     this.#syncedEnd = Math.max(this.#syncedEnd, start);
   }
@@ -285,7 +286,7 @@ export class SimulatedLog implements ReplicaLog {
       (entry) => [entry.producerId, entry] as const,
     );
     const producers = new ProducerStateManager(this.#producersAtStart.mapEndOffset, new Map(remembered));
-    for (const { bytes } of this.#batches) producers.replay(bytes, 0);
+    for (const batch of this.#batches) replayInto(producers, batch);
     producers.advanceTo(this.#end);
     return producers;
   }
@@ -356,4 +357,8 @@ export class SimulatedLog implements ReplicaLog {
     this.#queuedEnd = this.#end;
     this.#producers.dropStaged();
   }
+}
+
+function replayInto(producers: ProducerStateManager, { bytes, lastOffset }: StoredBatch): void {
+  if (batchProducerId(bytes) >= 0) producers.replay(bytes, 0, new BatchHeaders(bytes), lastOffset);
 }

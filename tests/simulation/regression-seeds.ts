@@ -1,0 +1,50 @@
+// Seeds that failed once, and what they found. A seed draws its story from the simulation's own code, so that it tells
+// another one when that changes; what each of these found has a test of its own beside the code, too.
+export interface RegressionSeed {
+  readonly seed: number;
+  readonly found: string;
+}
+
+export const regressionSeeds: readonly RegressionSeed[] = [
+  {
+    seed: 257,
+    found:
+      'A leader whose epoch rose while it was writing began the later epoch before batches of the earlier one: followers ' +
+      'truncated and fetched the same batch for ever.',
+  },
+  {
+    seed: 2592,
+    found:
+      'A follower with an empty log refused, for ever, the batch inside of which its leader’s log begins.',
+  },
+  {
+    seed: 67,
+    found: 'The same with a log that is not empty: nothing before the batch can be compared.',
+  },
+  {
+    seed: 1102,
+    found:
+      'A leader that took a smaller minimum from the metadata before the loss of its leadership in the same metadata ' +
+      'acknowledged what the next leader lacked.',
+  },
+  {
+    seed: 1092,
+    found:
+      'Elections by which the epoch rises under the same leader were not held against what is committed.',
+  },
+  {
+    seed: 1947,
+    found: 'What a deposed leader commits after an unclean election is lost from the beginning.',
+  },
+  {
+    seed: 8097,
+    found:
+      'The registration of a former process came after that of its successor, whose heartbeats were refused for ever: it ' +
+      'has to register again.',
+  },
+  {
+    seed: 3053,
+    found:
+      'A proposal for a broker that has lost its disk since is accepted while the controller cannot know.',
+  },
+];

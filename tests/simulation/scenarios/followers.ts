@@ -1,0 +1,112 @@
+// Kafka's own history of logs that parted ways, and what a follower may take and report.
+import { assert, type Library, type Scenario } from './scenario.ts';
+
+/** KIP-101: what is below the leader's high watermark is kept by a follower that has not heard of it yet. */
+function restartBelowTheHighWatermark({ Story }: Library): void {
+  const story = new Story({ minInsyncReplicas: 2 });
+  const [follower = 0] = story.followers;
+  story.produced();
+  // It holds the next record, and dies before it hears that the record is committed.
+  const held = story.hold(({ label, to }) => label === 'fetch answered' && to === follower);
+  held.isHolding = false;
+  const kept = story.produce();
+  story.until('it holds the record', () => story.hosted(follower).log.logEndOffset > kept.count);
+  held.isHolding = true;
+  story.until('the record is acknowledged', () => kept.errorCode === 0);
+  story.broker(follower).terminate();
+  story.until('it has stopped', () => story.broker(follower).process.state === 'dead');
+  held.release();
+  story.broker(follower).start();
+  story.until('it follows again', () => story.partition.isr.length === 3);
+  story.broker(story.leader).kill();
+  story.until(
+    'another leads',
+    () => story.leader !== -1 && story.broker(story.leader).process.state === 'running',
+  );
+  story.heal();
+}
+
+/** KIP-279: leaders change fast, and each appends something that no other has. */
+function fastLeaderChanges({ Story }: Library): void {
+  const story = new Story({ minInsyncReplicas: 1, sessionTimeoutMs: 800 });
+  story.produced();
+  for (let round = 0; round < 4; round++) {
+    const { leader } = story;
+    for (const other of story.followers) story.cutBothWays(leader, other);
+    story.produce(1);
+    story.pass(20);
+    const [next = leader] = story.partition.isr.filter((id) => id !== leader);
+    story.moveLeader(next);
+    story.mend();
+    story.pass(round % 2 === 0 ? 5 : 400);
+  }
+  story.heal();
+}
+
+/** KAFKA-10706: an epoch in which nothing was appended leaves the cache of whoever began it. */
+function emptyEpoch({ Story }: Library): void {
+  const story = new Story({ minInsyncReplicas: 2 });
+  story.produced();
+  const first = story.leader;
+  const [second = 0, third = 0] = story.followers;
+  story.moveLeader(second);
+  story.moveLeader(third);
+  story.produced();
+  story.moveLeader(first);
+  story.produced();
+  story.heal();
+  const epochs = [first, second, third].map((id) => JSON.stringify(story.hosted(id).log.epochs));
+  assert.equal(new Set(epochs).size, 1, `epoch caches differ: ${epochs.join(' ')}`);
+}
+
+/** KAFKA-18723: the leader was elected anew while it answered. */
+function laterEpochInAnAnswer({ Story }: Library): void {
+  const story = new Story();
+  story.produced();
+  const [follower = 0] = story.followers;
+  const hosted = story.hosted(follower);
+  const before = hosted.log.logEndOffset;
+  const held = story.hold(({ label, to }) => label === 'fetch answered' && to === follower);
+  story.produce(1);
+  story.until('an answer is on its way', () => held.messages.length > 0);
+  // As if the batch had been appended in an epoch that the follower does not know yet.
+  for (const { bytes } of story.hosted(story.leader).log.batches.slice(-1)) bytes[15] = (bytes[15] ?? 0) + 5;
+  held.release();
+  story.pass(50);
+  assert.equal(hosted.log.logEndOffset, before, 'a batch of a later epoch was appended');
+}
+
+/** R11: a stopped follower stays in the ISR as long as nothing is written, and leaves it when something is. */
+function stoppedFollower({ Story }: Library): void {
+  const story = new Story({ sessionTimeoutMs: 30_000, replicaLagTimeMaxMs: 1000 });
+  story.produced();
+  story.pass(500);
+  const [stopped = 0] = story.followers;
+  story.broker(stopped).process.stop();
+  story.pass(6000);
+  assert.equal(story.partition.isr.length, 3);
+  const produced = story.produced();
+  assert.equal(produced.errorCode, 0);
+  assert.ok(!story.partition.isr.includes(stopped));
+  story.heal();
+}
+
+export const followerScenarios: Readonly<Record<string, Scenario>> = {
+  'restart-below-the-high-watermark': {
+    title: 'KIP-101, R24: a follower keeps what is committed, though it had not heard of it when it stopped',
+    tell: restartBelowTheHighWatermark,
+  },
+  'fast-leader-changes': {
+    title: 'KIP-279, R24: logs of leaders that changed fast become one',
+    tell: fastLeaderChanges,
+  },
+  'empty-epoch': { title: 'KAFKA-10706, R24: an epoch without records leaves the cache', tell: emptyEpoch },
+  'later-epoch-in-an-answer': {
+    title: 'KAFKA-18723, R28: no batch of a later epoch than that of the fetch is appended',
+    tell: laterEpochInAnAnswer,
+  },
+  'stopped-follower': {
+    title: 'R11: a silent follower leaves the ISR when it lacks something, and not before',
+    tell: stoppedFollower,
+  },
+};

@@ -1,0 +1,51 @@
+import { DEFAULT_EVENTS, simulate } from '@seatlog/simulation';
+import { describe, expect, it } from 'vitest';
+import { isKilled, rotation } from './mutants/mutant-run.ts';
+import { mutants } from './mutants/mutants.ts';
+import { regressionSeeds } from './regression-seeds.ts';
+import { runSeeds } from './seed-pool.ts';
+
+const SEEDS = 2000;
+const SEEDS_FOR_A_MUTANT = 5000;
+const JOBS = 2;
+const MINUTES = 60_000;
+
+describe('brokers and controllers under simulated faults', () => {
+  it(`F1, F2, F20 to F26, R1 to R30: keep their promises in ${SEEDS} seeds`, {
+    timeout: 6 * MINUTES,
+  }, async () => {
+    const report = await runSeeds({ from: 1, seeds: SEEDS, events: DEFAULT_EVENTS, jobs: JOBS });
+    expect(report.failures.map(({ seed, promise }) => ({ seed, promise }))).toEqual([]);
+    expect(report.seeds).toBe(SEEDS);
+    // What was not exercised was not tested.
+    expect(report.elections).toBeGreaterThan(SEEDS);
+    expect(report.acknowledged).toBeGreaterThan(SEEDS);
+  });
+
+  it.each(regressionSeeds)('keep them in seed $seed, which failed once', ({ seed }) => {
+    expect(simulate({ seed }).failure).toBeNull();
+  });
+
+  it('do the same again by the same seed, event for event', () => {
+    const hashes = (): readonly string[] =>
+      Array.from({ length: 20 }, (_, at) => simulate({ seed: 900 + at, events: 1000 }).traceHash);
+    const first = hashes();
+    expect(hashes()).toEqual(first);
+    expect(new Set(first).size).toBe(first.length);
+  });
+});
+
+describe('the mutants of today', () => {
+  it.each(rotation(mutants, Date.now()))('$id is killed', { timeout: 6 * MINUTES }, async (mutant) => {
+    const lines: string[] = [];
+    const print = (line: string): void => void lines.push(line);
+    const options = {
+      which: mutant.id,
+      seeds: SEEDS_FOR_A_MUTANT,
+      events: DEFAULT_EVENTS,
+      jobs: JOBS,
+      print,
+    };
+    expect(await isKilled(mutant, options), lines.join('\n')).toBe(true);
+  });
+});
