@@ -59,6 +59,7 @@ export async function run(rounds: number): Promise<LogReport> {
     }
     const recoveries = [
       await recoveryComparison(directory, 256, KIB, rounds),
+      await recoveryComparison(directory, 256, KIB, rounds, true),
       await recoveryComparison(directory, 256, 16 * KIB, rounds),
     ];
     const cleanOpens = [

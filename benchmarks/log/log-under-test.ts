@@ -66,15 +66,23 @@ export function appendAll(log: PartitionLog, batches: readonly Uint8Array[]): Pr
 const FIRST_TIMESTAMP = 1_700_000_000_000;
 const MAGIC_AT = 16;
 
-/** Appends that many MiB, with timestamps that rise from batch to batch. */
-export async function fill(log: PartitionLog, mebibytes: number, batchBytes: number): Promise<void> {
+/** Appends that many MiB, with timestamps that rise from batch to batch; if asked for, all of one idempotent producer. */
+export async function fill(
+  log: PartitionLog,
+  mebibytes: number,
+  batchBytes: number,
+  idempotent = false,
+): Promise<void> {
   const perMebibyte = (1024 * 1024) / batchBytes;
   for (let written = 0; written < mebibytes; written += 1) {
     const first = FIRST_TIMESTAMP + written * perMebibyte;
-    await appendAll(
-      log,
-      Array.from({ length: perMebibyte }, (_, place) => fillerBatch(batchBytes, first + place)),
-    );
+    const batches = Array.from({ length: perMebibyte }, (_, place) => fillerBatch(batchBytes, first + place));
+    if (idempotent) {
+      for (const [place, batch] of batches.entries()) {
+        giveProducer(batch, (written * perMebibyte + place) * recordsIn(batchBytes));
+      }
+    }
+    await appendAll(log, batches);
   }
 }
 
@@ -85,13 +93,25 @@ export function fillerBatch(size: number, timestamp = FIRST_TIMESTAMP): Uint8Arr
   view.setInt32(8, size - 12);
   view.setInt8(MAGIC_AT, 2);
   view.setInt16(21, 0);
-  view.setInt32(23, Math.max(1, size >> 10) - 1);
+  view.setInt32(23, recordsIn(size) - 1);
   view.setBigInt64(27, BigInt(timestamp));
   view.setBigInt64(35, BigInt(timestamp));
   view.setBigInt64(43, -1n);
   view.setInt16(51, -1);
   view.setInt32(53, -1);
-  view.setInt32(57, Math.max(1, size >> 10));
+  view.setInt32(57, recordsIn(size));
   view.setUint32(17, computeBatchCrc(bytes));
   return bytes;
+}
+
+function recordsIn(batchBytes: number): number {
+  return Math.max(1, batchBytes >> 10);
+}
+
+function giveProducer(batch: Uint8Array, baseSequence: number): void {
+  const view = new DataView(batch.buffer);
+  view.setBigInt64(43, 1n);
+  view.setInt16(51, 0);
+  view.setInt32(53, baseSequence);
+  view.setUint32(17, computeBatchCrc(batch));
 }

@@ -36,9 +36,10 @@ async function fillAndClose(
   mebibytes: number,
   batchBytes: number,
   segmentBytes: number,
+  idempotent = false,
 ): Promise<void> {
   const opened = openLog(path, { config: { segmentBytes } });
-  await fill(opened.log, mebibytes, batchBytes);
+  await fill(opened.log, mebibytes, batchBytes, idempotent);
   await closeLog(opened);
 }
 
@@ -48,9 +49,11 @@ export async function recoveryComparison(
   mebibytes: number,
   batchBytes: number,
   rounds: number,
+  idempotent = false,
 ): Promise<RecoveryResult> {
-  const path = `${directory}/recovery-${batchBytes}`;
-  await fillAndClose(path, mebibytes, batchBytes, 1024 * MIB);
+  const kind = idempotent ? 'idempotent' : 'plain';
+  const path = `${directory}/recovery-${batchBytes}-${kind}`;
+  await fillAndClose(path, mebibytes, batchBytes, 1024 * MIB, idempotent);
   const file = `${path}/${TOPIC}-0/${'0'.repeat(20)}.log`;
   const recoveries: Spent[] = [];
   const loops: Spent[] = [];
@@ -65,7 +68,7 @@ export async function recoveryComparison(
   const ratio = (of: keyof Spent): number =>
     median(loops.map((loop, round) => loop[of] / (recoveries[round]?.[of] ?? Number.NaN)));
   return {
-    title: `recovery of ${mebibytes} MiB in ${batchBytes / 1024} KiB batches`,
+    title: `recovery of ${mebibytes} MiB in ${batchBytes / 1024} KiB batches${idempotent ? ' of one idempotent producer' : ''}`,
     mebibytes,
     recovery: medianOf(recoveries),
     bareLoop: medianOf(loops),

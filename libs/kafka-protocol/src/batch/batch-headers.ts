@@ -5,15 +5,20 @@
  */
 import { ProtocolError } from '../protocol-error.ts';
 import {
+  ATTRIBUTES_AT,
   BASE_OFFSET_AT,
+  BASE_SEQUENCE_AT,
   BATCH_LENGTH_AT,
   BATCH_LENGTH_OVERHEAD,
+  CONTROL_BIT,
   CRC_AT,
   LAST_OFFSET_DELTA_AT,
   LEADER_EPOCH_AT,
   MAGIC_AT,
   MAX_TIMESTAMP_AT,
+  PRODUCER_EPOCH_AT,
   PRODUCER_ID_AT,
+  TRANSACTIONAL_BIT,
 } from './batch-header.ts';
 
 const TWO_POW_32 = 0x1_0000_0000;
@@ -52,6 +57,23 @@ export class BatchHeaders {
 
   maxTimestamp(position: number): number {
     return this.#int64(position + MAX_TIMESTAMP_AT);
+  }
+
+  producerId(position: number): number {
+    return this.#int64(position + PRODUCER_ID_AT);
+  }
+
+  producerEpoch(position: number): number {
+    return this.#view.getInt16(position + PRODUCER_EPOCH_AT);
+  }
+
+  baseSequence(position: number): number {
+    return this.#view.getInt32(position + BASE_SEQUENCE_AT);
+  }
+
+  /** Whether the batch is of a transaction, or ends one. */
+  isOfTransaction(position: number): boolean {
+    return (this.#view.getInt16(position + ATTRIBUTES_AT) & (TRANSACTIONAL_BIT | CONTROL_BIT)) !== 0;
   }
 
   /** Whether the batch is of an idempotent producer: its id is not negative. */
