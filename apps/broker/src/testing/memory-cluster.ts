@@ -78,8 +78,13 @@ export class MemoryCluster implements AsyncDisposable {
     return node;
   }
 
+  /** All that were ever started. */
+  get nodes(): readonly MemoryNode[] {
+    return [...this.#nodes.values()];
+  }
+
   get running(): readonly MemoryNode[] {
-    return [...this.#nodes.values()].filter(({ running }) => running !== null);
+    return this.nodes.filter(({ running }) => running !== null);
   }
 
   quorum(id: number): MetadataQuorum {

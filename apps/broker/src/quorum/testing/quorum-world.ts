@@ -58,15 +58,21 @@ export class QuorumWorld {
   readonly #files: MemoryFileSystem;
   readonly #random: SeededRandom;
   readonly #snapshots: SnapshotPolicy;
+  readonly #voters: readonly number[];
   #syncsHeld = false;
   #run: Run | null = null;
 
   constructor(
     seed = 1,
-    options: { readonly bytesBetweenSnapshots?: number; readonly maxIntervalMs?: number } = {},
+    options: {
+      readonly bytesBetweenSnapshots?: number;
+      readonly maxIntervalMs?: number;
+      readonly voters?: readonly number[];
+    } = {},
   ) {
     this.#random = new SeededRandom(seed);
     this.#files = new MemoryFileSystem({ random: this.#random, completions: 'held' });
+    this.#voters = options.voters ?? [1];
     this.#snapshots = {
       maxBytes: options.bytesBetweenSnapshots ?? 20_971_520,
       maxIntervalMs: options.maxIntervalMs ?? 0,
@@ -98,7 +104,7 @@ export class QuorumWorld {
         nodeId: 1,
         directoryId: directory.directoryId,
         clusterId: directory.clusterId,
-        voters: [{ id: 1, host: '', port: 0 }],
+        voters: this.#voters.map((id) => ({ id, host: 'nowhere', port: id })),
         listenerName: 'CONTROLLER',
         timing: DEFAULT_QUORUM_TIMING,
         limits: DEFAULT_QUORUM_LIMITS,
@@ -260,6 +266,16 @@ export class QuorumWorld {
   powerCut(): void {
     this.#files.crash({ kind: 'power' });
     this.#run = null;
+  }
+
+  /** The power goes, and with it all that was not synced. */
+  losePower(): void {
+    this.#files.crash({ kind: 'power', unsynced: 'lost' });
+    this.#run = null;
+  }
+
+  fileText(name: string): string {
+    return Buffer.from(this.#files.readFile(`${METADATA_PATH}/${name}`)).toString('utf8');
   }
 
   /** How many changes the disk was asked for so far. */
