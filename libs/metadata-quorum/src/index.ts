@@ -1,5 +1,6 @@
 /**
- * Cluster metadata: the records of `__cluster_metadata-0`, the image they fold into, and the controller's decisions.
+ * Cluster metadata: the records of `__cluster_metadata-0`, the quorum that replicates them (`QuorumReplica`, whose contract
+ * stands at its head), the image they fold into, and the controller's decisions.
  *
  * Pure: no clock, no disk, no network. What the caller must do:
  * - run decisions one after another, each on an image that holds the records of all before it;

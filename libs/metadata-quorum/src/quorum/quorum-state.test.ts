@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { electOnlyVoter, parseQuorumState, quorumStateText } from './quorum-state.ts';
+import { parseQuorumState, quorumStateText } from './quorum-state.ts';
 
 describe('quorum state', () => {
   it('is read back from its file', () => {
@@ -17,11 +17,5 @@ describe('quorum state', () => {
 
   it.each(['', '{', 'null', '[]', '{"leaderId":"1"}'])('F6: is none in %j', (text) => {
     expect(parseQuorumState(text)).toBeNull();
-  });
-
-  it('F26: gives each start an epoch that neither file nor log has seen', () => {
-    expect(electOnlyVoter(1, null, -1)).toEqual({ leaderId: 1, leaderEpoch: 1, votedId: 1 });
-    expect(electOnlyVoter(1, null, 4).leaderEpoch).toBe(5);
-    expect(electOnlyVoter(1, { leaderId: 1, leaderEpoch: 9, votedId: 1 }, 4).leaderEpoch).toBe(10);
   });
 });

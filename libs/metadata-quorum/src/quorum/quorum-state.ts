@@ -1,5 +1,5 @@
 /**
- * What a voter must remember of elections: Kafka's `quorum-state` file, and how a quorum of one elects its leader.
+ * What a voter must remember of elections: Kafka's `quorum-state` file.
  *
  * A voter writes the file, and syncs it, before it acts on what it says. An epoch is therefore never used twice, also
  * if the log lost the tail in which the epoch first stood (F26).
@@ -39,14 +39,4 @@ export function parseQuorumState(text: string): QuorumState | null {
   if (typeof leaderId !== 'number' || typeof leaderEpoch !== 'number' || typeof votedId !== 'number')
     return null;
   return { leaderId, leaderEpoch, votedId };
-}
-
-/** The only voter elects itself, in an epoch that neither its file nor its log has seen. */
-export function electOnlyVoter(
-  nodeId: number,
-  stored: QuorumState | null,
-  lastLogEpoch: number,
-): QuorumState {
-  const leaderEpoch = Math.max(stored?.leaderEpoch ?? 0, lastLogEpoch, 0) + 1;
-  return { leaderId: nodeId, leaderEpoch, votedId: nodeId };
 }
