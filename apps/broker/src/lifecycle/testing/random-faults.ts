@@ -87,7 +87,7 @@ export class RandomFaults {
     const cluster = this.#cluster;
     const node = this.#pick([...this.#controllers, ...BROKERS]);
     const isUp = cluster.node(node).running !== null;
-    switch (this.#below(9)) {
+    switch (this.#below(10)) {
       case 0:
       case 1:
         if (!isUp) return;
@@ -110,9 +110,19 @@ export class RandomFaults {
       case 6:
         this.story.push('heal');
         return cluster.cuts.heal();
+      case 7:
+        if (this.#below(3) === 0) this.#blackout();
+        return;
       default:
         return this.#startSomething();
     }
+  }
+
+  /** All die at one instant, but for those that are starting. */
+  #blackout(): void {
+    this.story.push('blackout');
+    for (const { id } of this.#cluster.running) this.#cluster.kill(id, this.#death);
+    this.#frozen.clear();
   }
 
   #thaw(): void {
