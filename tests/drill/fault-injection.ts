@@ -9,6 +9,8 @@ import type { PlannedFault } from './fault-plan.ts';
 
 export interface FaultTale {
   readonly say: (line: string) => void;
+  /** Something is not as it must be, whatever the history says. */
+  readonly complain: (sentence: string) => void;
   /** A node that leads these partitions was killed; `isAlone`: no other is, before all are in sync again. */
   readonly leaderDies: (partitions: readonly number[], isAlone: boolean) => void;
   /** A node is about to be started again after its death. */
@@ -181,7 +183,8 @@ export class FaultInjection {
       this.#cluster.awayNow(node);
       this.#tale.say(`SIGTERM ${node.name}`);
       const { code, signal } = await node.process.stop();
-      if (code !== 0) this.#tale.say(`${node.name} ended with ${signal ?? `code ${code}`}`);
+      if (code !== 0)
+        this.#tale.complain(`asked to stop, ${node.name} ended with ${signal ?? `code ${code}`}`);
       await this.#startAgain(node);
       await this.#cluster.untilWhole();
     }

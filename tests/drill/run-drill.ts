@@ -109,6 +109,9 @@ class Drill {
       const { complaints, read } = await judgeEndState(this.#cluster, readers, this.#recorder, partitions);
       this.#complaints.push(...complaints);
       readers.polled += read;
+    } catch (error) {
+      // A cluster that does not come back has a history all the same.
+      this.#complain(error instanceof Error ? error.message : String(error));
     } finally {
       clearInterval(progress);
       await writers.finish();
@@ -117,6 +120,11 @@ class Drill {
     this.#complaints.push(...readers.complaints);
     this.#say(`checking a history of ${this.#recorder.length} entries on ${brokers} broker(s)`);
     return { report: this.#report(writers, readers), recorder: this.#recorder };
+  }
+
+  #complain(sentence: string): void {
+    this.#complaints.push(sentence);
+    this.#say(`  ✗ ${sentence}`);
   }
 
   async #createTopic(): Promise<void> {
@@ -131,6 +139,7 @@ class Drill {
     const plan = new FaultPlan(seed, faults);
     const injection = new FaultInjection(this.#cluster, sessionTimeoutMs, CLIENT_IDS, {
       say: (line) => this.#say(line),
+      complain: (sentence) => this.#complain(sentence),
       whileDead: this.#whileDead,
       leaderDies: (partitions, isAlone) => this.#watch.leaderDied(partitions, isAlone, performance.now()),
     });
@@ -152,9 +161,9 @@ class Drill {
   async #untilCalm(writers: Writers): Promise<void> {
     const most = this.#settings.rate * CALM_SECONDS;
     const isCalm = (): boolean => this.#watch.waiting.length === 0 && writers.waiting <= most;
-    await until('calm', CALM_WITHIN_MS, () => isCalm() || null).catch((error: unknown) => {
-      this.#complaints.push(`${String(error)}: ${writers.waiting} records wait for an answer`);
-    });
+    await until('calm', CALM_WITHIN_MS, () => isCalm() || null).catch((error: unknown) =>
+      this.#complain(`${String(error)}: ${writers.waiting} records wait for an answer`),
+    );
   }
 
   #isOver(done: number): boolean {

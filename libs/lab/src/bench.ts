@@ -205,7 +205,7 @@ export class Bench implements AsyncDisposable {
     return names;
   }
 
-  /** What the broker has said that contains one of these words, without the repetition of earlier starts. */
+  /** What the broker has said, through all its starts, that contains one of these words. */
   said(nodeId: number, ...words: readonly string[]): readonly string[] {
     const messages = this.node(nodeId)
       .said()
