@@ -4,9 +4,11 @@ import { parseArgs } from 'node:util';
 import { DEFAULT_EVENTS, simulate } from '@seatlog/simulation';
 import { runMutants } from './mutants/mutant-run.ts';
 import { runSeeds } from './seed-pool.ts';
+import type { FailedSeed } from './seed-worker.ts';
 
 const USAGE = `npm run simulate -- --seed N [--events N] [--trace]        one seed; prints its trace hash
 npm run simulate -- --seeds N [--from N] [--jobs N] [--events N]  many seeds
+                            --log commit-log              with the log itself in place of its model; slower
 npm run simulate -- --mutant ID | --mutants all|rotation [--seeds N] [--jobs N]
 `;
 
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     events: { type: 'string', default: String(DEFAULT_EVENTS) },
     jobs: { type: 'string', default: String(os.availableParallelism()) },
+    log: { type: 'string', default: 'model' },
     trace: { type: 'boolean', default: false },
     mutant: { type: 'string' },
     mutants: { type: 'string' },
@@ -34,10 +37,11 @@ function whole(name: string, text: string): number {
 }
 
 const events = whole('events', values.events);
+const log = values.log === 'commit-log' ? 'commit-log' : 'model';
 const jobs = Math.max(1, whole('jobs', values.jobs));
 
 function runOne(seed: number): boolean {
-  const result = simulate({ seed, events, ...(values.trace ? { trace: print } : {}) });
+  const result = simulate({ seed, events, log, ...(values.trace ? { trace: print } : {}) });
   if (result.failure !== null) print(result.failure.message);
   print(
     `seed ${seed}: ${result.events} events, ${result.elections} elections, ${result.acknowledged} acknowledged, ` +
@@ -46,26 +50,30 @@ function runOne(seed: number): boolean {
   return result.failure === null;
 }
 
+function tellFailure({ seed, traceHash, promise, message }: FailedSeed): void {
+  const options = `${events === DEFAULT_EVENTS ? '' : ` --events ${events}`}${log === 'model' ? '' : ` --log ${log}`}`;
+  print(`seed ${seed} failed: ${promise}; trace ${traceHash}; npm run simulate -- --seed ${seed}${options}`);
+  print(`  ${message.split('\n')[0]}`);
+}
+
 async function runMany(seeds: number, from: number): Promise<boolean> {
   const began = performance.now();
   let saidAt = began;
+  let told = 0;
   const report = await runSeeds({
     from,
     seeds,
     events,
     jobs,
+    log,
     onReport(sums) {
+      for (const failed of sums.failures.slice(told)) tellFailure(failed);
+      told = sums.failures.length;
       if (performance.now() - saidAt < 10_000) return;
       saidAt = performance.now();
       print(`${sums.seeds} seeds so far, ${sums.failures.length} failed`);
     },
   });
-  for (const { seed, traceHash, promise, message } of report.failures) {
-    print(
-      `seed ${seed} failed: ${promise}; trace ${traceHash}; npm run simulate -- --seed ${seed} --events ${events}`,
-    );
-    print(`  ${message.split('\n')[0]}`);
-  }
   const seconds = (performance.now() - began) / 1000;
   const perCore = report.seeds / (report.milliseconds / 1000);
   print(

@@ -8,6 +8,8 @@ export interface PoolOptions {
   readonly seeds: number;
   readonly events: number;
   readonly jobs: number;
+  /** What logs are made of; the fast model if not said. */
+  readonly log?: SeedRange['log'];
   /** Stop at the first seed that fails. */
   readonly untilFailure?: boolean;
   /** The library's entry, if it is not the repository's own. */
@@ -41,7 +43,8 @@ export async function runSeeds(options: PoolOptions): Promise<PoolReport> {
   const takeRange = (): SeedRange | null => {
     if (next >= end || (options.untilFailure === true && sums.failures.length > 0)) return null;
     const count = Math.min(SEEDS_AT_ONCE, end - next);
-    const range = { from: next, count, events: options.events, untilFailure: options.untilFailure === true };
+    const { events, log = 'model', untilFailure = false } = options;
+    const range = { from: next, count, events, log, untilFailure };
     next += count;
     return range;
   };

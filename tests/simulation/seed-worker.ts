@@ -6,6 +6,7 @@ export interface SeedRange {
   readonly from: number;
   readonly count: number;
   readonly events: number;
+  readonly log: 'model' | 'commit-log';
   /** Stop at the first that fails. */
   readonly untilFailure: boolean;
 }
@@ -30,12 +31,12 @@ export interface RangeReport {
 const [library = '@seatlog/simulation'] = process.argv.slice(2);
 const { simulate } = (await import(library)) as typeof simulation;
 
-function run({ from, count, events, untilFailure }: SeedRange): RangeReport {
+function run({ from, count, events, log, untilFailure }: SeedRange): RangeReport {
   const began = process.cpuUsage();
   const failures: FailedSeed[] = [];
   const sums = { seeds: 0, events: 0, elections: 0, acknowledged: 0 };
   for (let seed = from; seed < from + count; seed++) {
-    const result = simulate({ seed, events });
+    const result = simulate({ seed, events, log });
     sums.seeds += 1;
     sums.events += result.events;
     sums.elections += result.elections;

@@ -13,6 +13,8 @@ export interface SimulationSettings {
   readonly minInsyncReplicas: number;
   readonly uncleanElection: boolean;
   readonly durability: Durability;
+  /** A fast model of the log, or commit-log itself. */
+  readonly log: 'model' | 'commit-log';
   readonly replicaLagTimeMaxMs: number;
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
@@ -37,6 +39,7 @@ export const DEFAULT_SIMULATION_SETTINGS: SimulationSettings = {
   minInsyncReplicas: 2,
   uncleanElection: false,
   durability: 'page-cache',
+  log: 'model',
   replicaLagTimeMaxMs: 1000,
   sessionTimeoutMs: 1500,
   heartbeatIntervalMs: 300,

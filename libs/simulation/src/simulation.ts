@@ -23,7 +23,7 @@ import { CALM_WEATHER, SimulatedNetwork } from './network/simulated-network.ts';
 import { drawProfile, type Profile } from './profile.ts';
 import { EventQueue } from './schedule/event-queue.ts';
 import { Trace, type TraceLine } from './schedule/trace.ts';
-import { FIRST_CLIENT } from './simulation-settings.ts';
+import { FIRST_CLIENT, type SimulationSettings } from './simulation-settings.ts';
 import type { World } from './world.ts';
 
 export interface SimulationOptions {
@@ -32,6 +32,8 @@ export interface SimulationOptions {
   readonly events?: number;
   /** In place of what the seed would draw. */
   readonly profile?: Profile;
+  /** What the brokers' logs are made of; the fast model if not said. */
+  readonly log?: SimulationSettings['log'];
   readonly trace?: TraceLine;
 }
 
@@ -65,10 +67,11 @@ export class Simulation {
   readonly #producers: readonly SimulatedProducer[];
   readonly #consumers: readonly SimulatedConsumer[];
 
-  constructor({ seed, profile, trace }: SimulationOptions) {
+  constructor({ seed, profile, log, trace }: SimulationOptions) {
     this.seed = seed;
-    this.profile = profile ?? drawProfile(new SeededRandom(seed));
-    const { settings } = this.profile;
+    const drawn = profile ?? drawProfile(new SeededRandom(seed));
+    const settings = { ...drawn.settings, log: log ?? drawn.settings.log };
+    this.profile = { ...drawn, settings };
     // Chance of its own for each part: what one part draws does not move the others.
     const random = (part: number): SeededRandom => new SeededRandom(seed * 16 + part);
     this.queue = new EventQueue(new Trace(trace ?? null));

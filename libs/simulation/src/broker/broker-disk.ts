@@ -1,16 +1,11 @@
-/** What of a broker outlives its process: logs, checkpoints, the mark of a clean stop. */
+/** What of a broker outlives its process, and whether it holds what it was said to hold. */
 import type { SeededRandom } from '@seatlog/runtime/testing';
-import { type DiskWrites, type Durability, SimulatedLog } from '../disk/simulated-log.ts';
+import type { BrokerLog, LogStore } from '../disk/log-store.ts';
 
 export class BrokerDisk {
-  readonly #durability: Durability;
-  readonly #writes: DiskWrites;
-  /** By partition. */
-  readonly logs = new Map<number, SimulatedLog>();
-  /** By partition, as last checkpointed. */
-  highWatermarks = new Map<number, number>();
-  /** The broker epoch in which it was stopped cleanly; -1 after anything else. */
-  cleanStopEpoch = -1;
+  readonly #store: LogStore;
+  /** Whether a power cut takes what was said to be there. */
+  readonly #isPageCache: boolean;
   /** Partitions whose log may lack what it was said to hold: after a power cut, rot, or on another disk. */
   readonly #damaged = new Set<number>();
   /** Those that recovery will tell of. */
@@ -18,9 +13,9 @@ export class BrokerDisk {
   /** The log ends that the last process may have told others of. */
   #toldEnds = new Map<number, number>();
 
-  constructor(durability: Durability, writes: DiskWrites) {
-    this.#durability = durability;
-    this.#writes = writes;
+  constructor(store: LogStore, isPageCache: boolean) {
+    this.#store = store;
+    this.#isPageCache = isPageCache;
   }
 
   isDamaged(partition: number): boolean {
@@ -32,61 +27,66 @@ export class BrokerDisk {
     this.#damaged.delete(partition);
   }
 
-  log(partition: number): SimulatedLog {
-    let log = this.logs.get(partition);
-    if (log === undefined) {
-      log = new SimulatedLog(this.#durability, this.#writes);
-      this.logs.set(partition, log);
-    }
-    return log;
+  /** Of a process, present or past; undefined if it never had one. */
+  knownLog(partition: number): BrokerLog | undefined {
+    return this.#store.logs.get(partition);
+  }
+
+  log(partition: number): BrokerLog {
+    return this.#store.log(partition);
   }
 
   checkpoint(): void {
-    this.highWatermarks = new Map(
-      Array.from(this.logs, ([partition, log]) => [partition, log.highWatermark]),
-    );
+    this.#store.checkpoint();
   }
 
   writeBack(): void {
-    for (const log of this.logs.values()) log.writeBack();
+    this.#store.writeBack();
   }
 
   processDied(random: SeededRandom): void {
-    this.#toldEnds = new Map(Array.from(this.logs, ([partition, log]) => [partition, log.logEndOffset]));
-    for (const log of this.logs.values()) log.processDied(random);
+    this.#noteToldEnds();
+    this.#store.processDied(random);
+  }
+
+  close(brokerEpoch: number, random: SeededRandom): void {
+    this.#noteToldEnds();
+    this.#store.close(brokerEpoch, random);
   }
 
   powerCut(random: SeededRandom): void {
-    for (const log of this.logs.values()) log.powerCut(random);
-    if (this.#durability === 'page-cache') this.#suspectAll();
+    if (this.#isPageCache) this.#suspectAll();
+    this.#store.powerCut(random);
   }
 
   rot(random: SeededRandom): void {
-    for (const log of this.logs.values()) log.rot(random);
     this.#suspectAll();
+    this.#store.rot(random);
   }
 
   wipe(): void {
-    for (const log of this.logs.values()) log.wipe();
     this.#suspectAll();
-    this.highWatermarks.clear();
-    this.cleanStopEpoch = -1;
+    this.#store.wipe();
   }
 
-  /** Before a process uses it. */
-  recover(): void {
-    for (const [partition, log] of this.logs) {
-      log.recover(this.highWatermarks.get(partition) ?? 0);
-      const told = this.#toldEnds.get(partition) ?? 0;
-      if (!this.#suspected.has(partition) || log.logEndOffset >= told) continue;
-      this.#damaged.add(partition);
-      // However cleanly it was stopped: what is gone is gone, and the controller must know.
-      this.cleanStopEpoch = -1;
+  /** Before a process uses it. Gives the broker epoch of a clean stop before, -1 without one. */
+  recover(): number {
+    const previousBrokerEpoch = this.#store.recover();
+    for (const partition of this.#suspected) {
+      const end = this.#store.logs.get(partition)?.logEndOffset ?? 0;
+      if (end < (this.#toldEnds.get(partition) ?? 0)) this.#damaged.add(partition);
     }
     this.#suspected.clear();
+    return previousBrokerEpoch;
+  }
+
+  #noteToldEnds(): void {
+    this.#toldEnds = new Map(
+      Array.from(this.#store.logs, ([partition, log]) => [partition, log.logEndOffset]),
+    );
   }
 
   #suspectAll(): void {
-    for (const partition of this.logs.keys()) this.#suspected.add(partition);
+    for (const partition of this.#store.logs.keys()) this.#suspected.add(partition);
   }
 }

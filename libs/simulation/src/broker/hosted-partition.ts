@@ -1,7 +1,7 @@
 /** One replica of a partition in a broker's process: the pure machine, its log, and its effects carried out. */
 import type { FollowerEvent, OutsideLeaderEvent, ReplicaEffect, ReplicaEvent } from '@seatlog/replication';
 import { PartitionReplica } from '@seatlog/replication';
-import type { SimulatedLog } from '../disk/simulated-log.ts';
+import type { BrokerLog } from '../disk/log-store.ts';
 import { TOPIC } from '../simulation-settings.ts';
 import type { BrokerRun } from './broker-run.ts';
 
@@ -10,7 +10,7 @@ type FollowerNews = Exclude<FollowerEvent, { type: 'follow' }>;
 export class HostedPartition {
   readonly index: number;
   readonly run: BrokerRun;
-  readonly log: SimulatedLog;
+  readonly log: BrokerLog;
   readonly replica: PartitionReplica;
 
   constructor(index: number, topicId: string, minInsyncReplicas: number, run: BrokerRun) {

@@ -98,5 +98,6 @@ export class Produces {
     // What lies there from before is answered as it was then, once it is written and, with acks=all, replicated.
     if (verdict.kind === 'duplicate') written(verdict);
     if (verdict.kind === 'out-of-order') refuse(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER);
+    if (verdict.kind === 'refused') refuse(ErrorCode.KAFKA_STORAGE_ERROR);
   }
 }

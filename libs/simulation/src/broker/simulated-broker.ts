@@ -1,6 +1,9 @@
 /** One broker: a disk that outlives its processes, and the process of the moment. */
+import type { DiskWrites } from '../disk/simulated-log.ts';
 import { SimulatedProcess } from '../process/simulated-process.ts';
 import type { World } from '../world.ts';
+import { CommitLogStore } from '../disk/commit-log-store.ts';
+import { ModelStore } from '../disk/model-store.ts';
 import { BrokerDisk } from './broker-disk.ts';
 import { BrokerRun } from './broker-run.ts';
 
@@ -19,7 +22,13 @@ export class SimulatedBroker {
     this.id = id;
     this.#world = world;
     this.process = new SimulatedProcess(id, world.queue);
-    this.disk = new BrokerDisk(world.settings.durability, (label, action) => this.#write(label, action));
+    const { durability, log } = world.settings;
+    const writes: DiskWrites = (label, action) => this.#write(label, action);
+    const store =
+      log === 'model'
+        ? new ModelStore(durability, writes)
+        : new CommitLogStore({ process: this.process, durability, writes, seed: world.random.uint32() });
+    this.disk = new BrokerDisk(store, durability === 'page-cache');
   }
 
   /** It can be asked about the cluster. */
@@ -32,9 +41,7 @@ export class SimulatedBroker {
     if (this.process.state !== 'dead') return;
     this.process.start();
     this.#writesUntilMs = 0;
-    this.disk.recover();
-    const previousBrokerEpoch = this.disk.cleanStopEpoch;
-    this.disk.cleanStopEpoch = -1;
+    const previousBrokerEpoch = this.disk.recover();
     this.run = new BrokerRun(this, this.#world);
     this.run.begin(previousBrokerEpoch);
   }
@@ -56,12 +63,8 @@ export class SimulatedBroker {
 
   /** The process has stopped of its own accord: all is closed well, and the next one may know it. */
   endCleanly(brokerEpoch: number): void {
-    this.disk.checkpoint();
+    this.disk.close(brokerEpoch, this.#world.random);
     this.#end();
-    // What was still being written is given up before the logs are closed.
-    this.disk.processDied(this.#world.random);
-    this.disk.writeBack();
-    this.disk.cleanStopEpoch = brokerEpoch;
   }
 
   #end(): void {

@@ -17,8 +17,9 @@ import {
   stampLeaderEpoch,
 } from '@seatlog/kafka-protocol';
 import { LeaderEpochCache, producerBatchOf, ProducerStateManager } from '@seatlog/commit-log/testing';
-import type { EpochEndOffset, LogOutcome, ReplicaLog } from '@seatlog/replication';
+import type { EpochEndOffset, LogOutcome } from '@seatlog/replication';
 import type { SeededRandom } from '@seatlog/runtime/testing';
+import type { BrokerLog, LeaderAppendVerdict } from './log-store.ts';
 import { isSound, type StoredBatch, storedBatch, withRot } from './stored-batch.ts';
 
 export type Durability = 'page-cache' | 'flush';
@@ -26,23 +27,12 @@ export type Durability = 'page-cache' | 'flush';
 /** Runs the action when the disk has done it, one after another; never, if the process is gone by then. */
 export type DiskWrites = (label: string, action: () => void) => void;
 
-export interface LeaderAppend {
-  readonly baseOffset: number;
-  readonly lastOffset: number;
-}
-
-export type LeaderAppendVerdict =
-  | ({ readonly kind: 'queued' } & LeaderAppend)
-  /** It lies there already, from before. */
-  | ({ readonly kind: 'duplicate' } & LeaderAppend)
-  | { readonly kind: 'out-of-order' };
-
 interface QueuedBatch {
   readonly batch: StoredBatch;
   readonly generation: number;
 }
 
-export class SimulatedLog implements ReplicaLog {
+export class SimulatedLog implements BrokerLog {
   /** Disks of the simulation lose and tear; they do not refuse. */
   readonly failure = null;
   readonly #durability: Durability;
@@ -92,10 +82,6 @@ export class SimulatedLog implements ReplicaLog {
 
   get batches(): readonly StoredBatch[] {
     return this.#batches;
-  }
-
-  get producers(): ProducerStateManager {
-    return this.#producers;
   }
 
   get epochs(): readonly { readonly epoch: number; readonly startOffset: number }[] {
@@ -217,11 +203,6 @@ export class SimulatedLog implements ReplicaLog {
     this.#syncedEnd = this.#end;
   }
 
-  /** A clean stop: all is synced. */
-  close(): void {
-    this.writeBack();
-  }
-
   /** The process ends. What it had handed to the kernel and was not told of may be written, in order. */
   processDied(random: SeededRandom): void {
     let survivors = this.#queued.length === 0 ? 0 : random.below(this.#queued.length + 1);
@@ -275,12 +256,18 @@ export class SimulatedLog implements ReplicaLog {
     this.#dropQueued();
     this.#syncedEnd = expected;
     this.#recoverEpochs();
-    this.#producers = this.replayedProducers();
+    this.#producers = this.#replayedProducers();
     this.updateHighWatermark(checkpointedHighWatermark);
   }
 
+  producersProblem(): string | null {
+    const live = described(this.#producers);
+    const replayed = described(this.#replayedProducers());
+    return live === replayed ? null : `${live} and not ${replayed}`;
+  }
+
   /** The producers' states as the batches alone give them. */
-  replayedProducers(): ProducerStateManager {
+  #replayedProducers(): ProducerStateManager {
     const remembered = Array.from(
       this.#producersAtStart.entries,
       (entry) => [entry.producerId, entry] as const,
@@ -329,7 +316,7 @@ export class SimulatedLog implements ReplicaLog {
       while (size > 0 && (this.#batches[size - 1] as StoredBatch).lastOffset >= offset) size -= 1;
       this.#batches.length = size;
       this.#end = Math.max(this.#start, (this.#batches[size - 1]?.lastOffset ?? this.#start - 1) + 1);
-      this.#producers = this.replayedProducers();
+      this.#producers = this.#replayedProducers();
     }
     this.#generation += 1;
     this.#queuedEnd = this.#end;
@@ -361,4 +348,8 @@ export class SimulatedLog implements ReplicaLog {
 
 function replayInto(producers: ProducerStateManager, { bytes, lastOffset }: StoredBatch): void {
   if (batchProducerId(bytes) >= 0) producers.replay(bytes, 0, new BatchHeaders(bytes), lastOffset);
+}
+
+function described(producers: ProducerStateManager): string {
+  return JSON.stringify(producers.describe().sort((one, other) => one.producerId - other.producerId));
 }

@@ -3,7 +3,7 @@
  * It only grows, except where a loss is forgiven: then it goes back to what the new leader has.
  */
 import { isSameBatch, type StoredBatch } from '../disk/stored-batch.ts';
-import type { SimulatedLog } from '../disk/simulated-log.ts';
+import type { BrokerLog } from '../disk/log-store.ts';
 
 export class CommittedHistory {
   readonly #batches: StoredBatch[] = [];
@@ -57,7 +57,7 @@ export class CommittedHistory {
 
   /** The first batch, committed in an epoch before the one given, that the log lacks. */
   missingFrom(
-    log: SimulatedLog,
+    log: BrokerLog,
     beforeEpoch: number,
   ): { readonly batch: StoredBatch; readonly epoch: number } | null {
     for (let place = 0; place < this.#batches.length; place++) {

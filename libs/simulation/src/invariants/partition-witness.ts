@@ -229,7 +229,7 @@ export class PartitionWitness {
     if (disk === undefined || disk.isDamaged(this.index) || this.#holdsAll(brokerId)) return;
     violated(
       'every member of the ISR holds what is committed',
-      `broker ${brokerId} ${how} of partition ${this.index} and ends at ${disk.log(this.index).logEndOffset}; ` +
+      `broker ${brokerId} ${how} of partition ${this.index} and ends at ${disk.knownLog(this.index)?.logEndOffset ?? 0}; ` +
         `committed to ${end}`,
     );
   }
@@ -237,8 +237,10 @@ export class PartitionWitness {
   /** Logs that have the same batch somewhere have the same ones before it: the last one tells. */
   #holdsAll(brokerId: number): boolean {
     const { last, end } = this.history;
-    const log = this.#world().brokers[brokerId - 1]?.disk.log(this.index);
-    if (last === undefined || log === undefined || log.logStartOffset >= end) return true;
+    const log = this.#world().brokers[brokerId - 1]?.disk.knownLog(this.index);
+    if (last === undefined) return true;
+    if (log === undefined) return false;
+    if (log.logStartOffset >= end) return true;
     const own = log.batches[log.placeOf(last.baseOffset)];
     return own !== undefined && isSameBatch(own, last);
   }

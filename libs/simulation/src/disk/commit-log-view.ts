@@ -1,0 +1,156 @@
+/** A partition's log of commit-log, with the batches that are in it at hand. */
+import { batchesIn } from '@seatlog/kafka-protocol';
+import type { LogError, PartitionLog } from '@seatlog/commit-log';
+import type { EpochEndOffset } from '@seatlog/replication';
+import type { BrokerLog, LeaderAppendVerdict, WriteDone } from './log-store.ts';
+import { type StoredBatch, storedBatch } from './stored-batch.ts';
+
+const ALL_BYTES = 64 * 1024 * 1024;
+
+/** Runs the action as an event of its own; never, if the process is gone by then. */
+export type Afterwards = (label: string, action: () => void) => void;
+
+export class CommitLogView implements BrokerLog {
+  readonly #log: PartitionLog;
+  readonly #afterwards: Afterwards;
+  readonly #batches: StoredBatch[] = [];
+  #readTo: number;
+  #generation = 0;
+
+  constructor(log: PartitionLog, afterwards: Afterwards) {
+    this.#log = log;
+    this.#afterwards = afterwards;
+    this.#readTo = log.logStartOffset;
+  }
+
+  get logStartOffset(): number {
+    return this.#log.logStartOffset;
+  }
+
+  get logEndOffset(): number {
+    return this.#log.logEndOffset;
+  }
+
+  get nextAppendOffset(): number {
+    return this.#log.nextAppendOffset;
+  }
+
+  get highWatermark(): number {
+    return this.#log.highWatermark;
+  }
+
+  get latestLeaderEpoch(): number {
+    return this.#log.latestLeaderEpoch;
+  }
+
+  get failure(): LogError | null {
+    return this.#log.failure;
+  }
+
+  get epochs(): readonly { readonly epoch: number; readonly startOffset: number }[] {
+    return this.#log.leaderEpochs;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  get batches(): readonly StoredBatch[] {
+    const { logStartOffset, logEndOffset } = this.#log;
+    if (this.#readTo < logStartOffset) this.#readTo = logStartOffset;
+    while ((this.#batches[0]?.lastOffset ?? logStartOffset) < logStartOffset) this.#batches.shift();
+    if (this.#readTo < logEndOffset) this.#readOn(logEndOffset);
+    return this.#batches;
+  }
+
+  endOffsetForEpoch(epoch: number): EpochEndOffset {
+    return this.#log.endOffsetForEpoch(epoch);
+  }
+
+  placeOf(offset: number): number {
+    const { batches } = this;
+    const place = batches.findIndex(({ lastOffset }) => lastOffset >= offset);
+    return place < 0 ? batches.length : place;
+  }
+
+  assignLeaderEpoch(epoch: number, startOffset: number): void {
+    this.#log.assignLeaderEpoch(epoch, startOffset);
+  }
+
+  updateHighWatermark(offset: number): void {
+    this.#log.updateHighWatermark(offset);
+  }
+
+  append(batch: Uint8Array, leaderEpoch: number, done: WriteDone): LeaderAppendVerdict {
+    let isQueued = false;
+    const result = this.#log.append(new Uint8Array(batch), leaderEpoch, (error) => {
+      if (isQueued) this.#tell('appended', error, done);
+    });
+    if (!result.accepted) {
+      const isOutOfOrder = result.error.code === 'OUT_OF_ORDER_SEQUENCE_NUMBER';
+      return { kind: isOutOfOrder ? 'out-of-order' : 'refused' };
+    }
+    isQueued = !result.duplicate;
+    const { firstOffset: baseOffset, lastOffset } = result;
+    return { kind: isQueued ? 'queued' : 'duplicate', baseOffset, lastOffset };
+  }
+
+  appendAsFollower(records: Uint8Array, done: WriteDone): void {
+    const result = this.#log.appendAsFollower(new Uint8Array(records), (error) =>
+      this.#tell('appended', error, done),
+    );
+    if (!result.accepted) this.#afterwards('append refused', () => done('retry'));
+  }
+
+  read(offset: number, upperBound: number, maxBytes: number): Uint8Array {
+    const read = this.#log.read(offset, { upperBound, maxBytes });
+    const given = new Uint8Array(read.sizeBytes);
+    let at = 0;
+    for (const bytes of read.records) {
+      given.set(bytes, at);
+      at += bytes.length;
+    }
+    read.release();
+    return given;
+  }
+
+  raiseLogStart(offset: number): void {
+    this.#log.deleteRecordsBefore(offset);
+  }
+
+  truncateTo(offset: number, done: WriteDone): void {
+    this.#log.truncateTo(offset, (error) => this.#cut(error, done));
+  }
+
+  restartAt(offset: number, done: WriteDone): void {
+    this.#log.truncateFullyAndStartAt(offset, (error) => this.#cut(error, done));
+  }
+
+  /** Compared where nothing was deleted: what deleted records said is remembered in snapshots alone. */
+  producersProblem(): string | null {
+    return null;
+  }
+
+  #cut(error: LogError | null, done: WriteDone): void {
+    this.#generation += 1;
+    this.#batches.length = 0;
+    this.#readTo = this.#log.logStartOffset;
+    this.#tell('cut', error, done);
+  }
+
+  #tell(label: string, error: LogError | null, done: WriteDone): void {
+    this.#afterwards(label, () => {
+      if (error === null) done('done');
+      else done(this.#log.failure === null ? 'retry' : 'failed');
+    });
+  }
+
+  #readOn(end: number): void {
+    const read = this.#log.read(this.#readTo, { upperBound: end, maxBytes: ALL_BYTES });
+    for (const bytes of read.records) {
+      for (const batch of batchesIn(bytes)) this.#batches.push(storedBatch(new Uint8Array(batch)));
+    }
+    read.release();
+    this.#readTo = end;
+  }
+}
