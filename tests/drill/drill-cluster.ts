@@ -97,6 +97,12 @@ export class DrillCluster implements AsyncDisposable {
       .map(({ partition }) => partition);
   }
 
+  /** Whether it takes itself for the active controller. */
+  async isController(node: ClusterNode): Promise<boolean> {
+    const state = await node.state().catch(() => null);
+    return state?.broker.controllerId === node.nodeId;
+  }
+
   controller(): Promise<ClusterNode> {
     return until('a controller', WHOLE_WITHIN_MS, async () => {
       const states = await this.#states();

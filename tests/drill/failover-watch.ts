@@ -1,19 +1,29 @@
 /** How long a partition whose leader was killed goes without an acknowledged record. Pure but for the time it is given. */
+
+/**
+ * What else was away: nothing (`leader`); the active controller, which was the same node, so that another had to be elected
+ * before anybody could miss the broker (`controller`); other brokers that were killed close to it (`others`).
+ */
+export const deathKinds = ['leader', 'controller', 'others'] as const;
+export type DeathKind = (typeof deathKinds)[number];
+
+interface Death {
+  readonly since: number;
+  readonly kind: DeathKind;
+}
+
 export class FailoverWatch {
-  /** Of deaths while all other nodes were well. */
-  readonly latenciesMs: number[] = [];
-  /** Of deaths of nodes that another death came close to: no majority, or no second replica in sync, for a while. */
-  readonly hardLatenciesMs: number[] = [];
+  readonly #latenciesMs = new Map<DeathKind, number[]>();
   readonly #deaths = new Map<number, Death>();
 
   /** The leader of these partitions died just now. */
-  leaderDied(partitions: readonly number[], isAlone: boolean, now: number): void {
+  leaderDied(partitions: readonly number[], kind: DeathKind, now: number): void {
     for (const partition of partitions) {
       const earlier = this.#deaths.get(partition);
-      this.#deaths.set(partition, {
-        since: earlier?.since ?? now,
-        isAlone: isAlone && earlier === undefined,
-      });
+      this.#deaths.set(
+        partition,
+        earlier === undefined ? { since: now, kind } : { since: earlier.since, kind: 'others' },
+      );
     }
   }
 
@@ -22,18 +32,19 @@ export class FailoverWatch {
     const death = this.#deaths.get(partition);
     if (death === undefined || beganAt < death.since) return;
     this.#deaths.delete(partition);
-    (death.isAlone ? this.latenciesMs : this.hardLatenciesMs).push(now - death.since);
+    const known = this.#latenciesMs.get(death.kind);
+    if (known === undefined) this.#latenciesMs.set(death.kind, [now - death.since]);
+    else known.push(now - death.since);
   }
 
   /** Partitions that have had no acknowledged record since. */
   get waiting(): readonly number[] {
     return [...this.#deaths.keys()];
   }
-}
 
-interface Death {
-  readonly since: number;
-  readonly isAlone: boolean;
+  latenciesMs(kind: DeathKind): readonly number[] {
+    return this.#latenciesMs.get(kind) ?? [];
+  }
 }
 
 export interface Spread {

@@ -5,14 +5,15 @@
 import { type ClusterNode, nodeEndpoint } from '@seatlog/local-stack';
 import { pause } from '@seatlog/lab';
 import type { DrillCluster } from './drill-cluster.ts';
+import type { DeathKind } from './failover-watch.ts';
 import type { PlannedFault } from './fault-plan.ts';
 
 export interface FaultTale {
   readonly say: (line: string) => void;
   /** Something is not as it must be, whatever the history says. */
   readonly complain: (sentence: string) => void;
-  /** A node that leads these partitions was killed; `isAlone`: no other is, before all are in sync again. */
-  readonly leaderDies: (partitions: readonly number[], isAlone: boolean) => void;
+  /** A node that leads these partitions was killed. */
+  readonly leaderDies: (partitions: readonly number[], kind: DeathKind) => void;
   /** A node is about to be started again after its death. */
   readonly whileDead?: ((node: ClusterNode) => void) | undefined;
 }
@@ -103,14 +104,16 @@ export class FaultInjection {
     await Promise.all([...new Set([first, second])].map((node) => this.#startAgain(node)));
   }
 
+  /** `isAlone`: no other node is killed before all are in sync again. */
   async #kill(node: ClusterNode, isAlone: boolean): Promise<void> {
     const led = await this.#cluster.ledBy(node);
+    const kind = !isAlone ? 'others' : (await this.#cluster.isController(node)) ? 'controller' : 'leader';
     this.#cluster.awayNow(node);
     this.#tale.say(
       `SIGKILL ${node.name}, which leads ${led.length === 0 ? 'nothing' : `partitions ${led.join(', ')}`}`,
     );
     node.process.kill('SIGKILL');
-    this.#tale.leaderDies(led, isAlone);
+    this.#tale.leaderDies(led, kind);
     await node.process.exited;
   }
 

@@ -64,22 +64,22 @@ describe('the options of a drill', () => {
 describe('the watch on failovers', () => {
   it('runs from a death to the next record that was sent after it', () => {
     const watch = new FailoverWatch();
-    watch.leaderDied([0, 1], true, 1000);
+    watch.leaderDied([0, 1], 'leader', 1000);
     watch.acked(0, 900, 1500);
-    expect(watch.latenciesMs).toEqual([]);
+    expect(watch.latenciesMs('leader')).toEqual([]);
     watch.acked(0, 1100, 2500);
     watch.acked(0, 1200, 2600);
-    expect(watch.latenciesMs).toEqual([1500]);
+    expect(watch.latenciesMs('leader')).toEqual([1500]);
     expect(watch.waiting).toEqual([1]);
   });
 
   it('keeps deaths apart that come close to each other', () => {
     const watch = new FailoverWatch();
-    watch.leaderDied([0], true, 1000);
-    watch.leaderDied([0], true, 2000);
+    watch.leaderDied([0], 'leader', 1000);
+    watch.leaderDied([0], 'leader', 2000);
     watch.acked(0, 2100, 4000);
-    expect(watch.latenciesMs).toEqual([]);
-    expect(watch.hardLatenciesMs).toEqual([3000]);
+    expect(watch.latenciesMs('leader')).toEqual([]);
+    expect(watch.latenciesMs('others')).toEqual([3000]);
   });
 
   it('tells how latencies spread', () => {

@@ -5,7 +5,7 @@ import { pause, until } from '@seatlog/lab';
 import type { ClusterNode } from '@seatlog/local-stack';
 import { DrillCluster, TOPIC } from './drill-cluster.ts';
 import type { DrillSettings } from './drill-settings.ts';
-import { FailoverWatch, type Spread, spreadOf } from './failover-watch.ts';
+import { type DeathKind, FailoverWatch, type Spread, spreadOf } from './failover-watch.ts';
 import { FaultInjection } from './fault-injection.ts';
 import { type FaultKind, FaultPlan } from './fault-plan.ts';
 import { judgeEndState } from './end-state.ts';
@@ -29,10 +29,8 @@ export interface DrillReport {
   readonly anomalies: readonly Anomaly[];
   readonly complaints: readonly string[];
   readonly sessionTimeoutMs: number;
-  /** From the death of a leader to the next acknowledged record of its partition that was sent after it. */
-  readonly failoverMs: Spread;
-  /** The same where another node was killed close to it. */
-  readonly hardFailoverMs: Spread;
+  /** From the death of a leader to the next acknowledged record of its partition that was sent after it, by what else died. */
+  readonly failoverMs: Readonly<Record<DeathKind, Spread>>;
   /** From the end of a fault (all nodes run) until every ISR is whole. */
   readonly isrWholeMs: Spread;
   readonly refusals: Readonly<Record<string, number>>;
@@ -141,7 +139,7 @@ class Drill {
       say: (line) => this.#say(line),
       complain: (sentence) => this.#complain(sentence),
       whileDead: this.#whileDead,
-      leaderDies: (partitions, isAlone) => this.#watch.leaderDied(partitions, isAlone, performance.now()),
+      leaderDies: (partitions, kind) => this.#watch.leaderDied(partitions, kind, performance.now()),
     });
     for (let done = 0; !this.#isOver(done); done += 1) {
       const fault = plan.next();
@@ -205,12 +203,16 @@ class Drill {
       anomalies: anomalies.slice(0, MOST_LISTED),
       complaints: complaints.slice(0, MOST_LISTED),
       sessionTimeoutMs,
-      failoverMs: spreadOf(this.#watch.latenciesMs),
-      hardFailoverMs: spreadOf(this.#watch.hardLatenciesMs),
+      failoverMs: this.#failovers(),
       isrWholeMs: spreadOf(this.#wholeMs),
       refusals: Object.fromEntries(writers.refusals),
       consumerFailures: Object.fromEntries(readers.failures),
     };
+  }
+
+  #failovers(): Record<DeathKind, Spread> {
+    const of = (kind: DeathKind): Spread => spreadOf(this.#watch.latenciesMs(kind));
+    return { leader: of('leader'), controller: of('controller'), others: of('others') };
   }
 
   #seconds(): number {
