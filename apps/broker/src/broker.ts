@@ -25,7 +25,7 @@ import { brokerState } from './http/broker-state.ts';
 import { listenHttp, type NodeHttp } from './http/node-http.ts';
 import { processFigures } from './http/process-figures.ts';
 import { BrokerLifecycle } from './lifecycle/broker-lifecycle.ts';
-import { confirmRecoveries, watchElections } from './metadata/unclean-elections.ts';
+import { watchElections } from './metadata/unclean-elections.ts';
 import { type BrokerMetrics, createMetrics } from './metrics.ts';
 import { serverLimits } from './network/server-limits.ts';
 import { SocketServer } from './network/socket-server.ts';
@@ -141,7 +141,6 @@ class Broker implements RunningBroker {
     replicas.begin({ metadata: quorum, controller: proposals, brokerEpoch });
     this.#application = new ImageApplication({ nodeId: quorum.nodeId, directory, replicas, config, log });
     watchElections(quorum, log, metrics);
-    confirmRecoveries(quorum, proposals, brokerEpoch);
     const foundation = {
       ...ports,
       config,

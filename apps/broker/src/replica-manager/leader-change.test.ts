@@ -58,6 +58,31 @@ describe('a leader that dies with records that nobody else has', () => {
   });
 });
 
+describe('a leader from outside of the ISR', () => {
+  it('R13, R20: confirms its recoveries like any change, one request at a time; only then do others join', async () => {
+    const cluster = await threeBrokers();
+    for (const topic of ['rows', 'seats-too']) await cluster.createTopic(topic);
+    const topics = ['seats', 'rows', 'seats-too'];
+    const { controller } = cluster;
+    const partitions = () => topics.map((topic) => controller.image.topics.get(topic)?.partitions[0]);
+    for (const id of [3, 1, 2]) controller.fence(id);
+    await cluster.settle();
+    for (const topic of topics) controller.setTopicConfig(topic, 'unclean.leader.election.enable', 'true');
+    controller.holds = true;
+    controller.unfence(3);
+    for (const id of [1, 2]) controller.unfence(id);
+    await cluster.advance(2000);
+    expect(partitions()).toMatchObject(topics.map(() => ({ leader: 3, isr: [3], leaderRecoveryState: 1 })));
+    expect(controller.heldCount).toBe(1);
+    controller.release();
+    await cluster.settle();
+    expect(partitions()).toMatchObject(topics.map(() => ({ leader: 3, isr: [3], leaderRecoveryState: 0 })));
+    await cluster.advance(2000);
+    const whole = new Set([1, 2, 3]);
+    expect(topics.map((topic) => new Set(cluster.isr(topic)))).toEqual(topics.map(() => whole));
+  });
+});
+
 describe('an epoch that is not the partition’s', () => {
   it('R25: is refused by leaders, and followers say who leads', async () => {
     const cluster = await threeBrokers();

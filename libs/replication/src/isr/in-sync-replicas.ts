@@ -3,6 +3,7 @@
  *
  *     committed ──expand───────────────────────▶ pending-expand
  *     committed ──shrink───────────────────────▶ pending-shrink
+ *     committed ──confirmRecovery──────────────▶ pending-recovery
  *     pending   ──settle: accepted─────────────▶ committed, as the controller says
  *     pending   ──settle: surely not applied───▶ committed, as before the proposal
  *     pending   ──settle: overtaken────────────▶ pending, until newer metadata comes
@@ -11,14 +12,19 @@
  *
  * The maximal ISR is every set that may be in force: with the replica that is to join, and still with those that are to
  * leave. What is acknowledged goes by it, so no answer that is late, lost or doubled makes anything less safe.
+ *
+ * A leader from outside of the ISR is alone in it and recovering. Till the controller has heard that it is recovered,
+ * nobody joins or leaves (R20).
  */
 import { ErrorCode } from '@seatlog/kafka-protocol';
+import type { PartitionMetadata } from '../cluster-view.ts';
 import { type IsrMember, type IsrProposal, isSameProposal, type IsrVerdict } from './isr-proposal.ts';
 
 export interface CommittedIsr {
   readonly kind: 'committed';
   readonly isr: readonly number[];
   readonly partitionEpoch: number;
+  readonly isRecovering: boolean;
 }
 
 export interface PendingExpandIsr {
@@ -35,17 +41,28 @@ export interface PendingShrinkIsr {
   readonly proposal: IsrProposal;
 }
 
-export type IsrState = CommittedIsr | PendingExpandIsr | PendingShrinkIsr;
+/** The members stay as they are. */
+export interface PendingRecoveryIsr {
+  readonly kind: 'pending-recovery';
+  readonly lastCommitted: CommittedIsr;
+  readonly proposal: IsrProposal;
+}
+
+export type PendingIsr = PendingExpandIsr | PendingShrinkIsr | PendingRecoveryIsr;
+export type IsrState = CommittedIsr | PendingIsr;
+
+/** What newer metadata says of an ISR. */
+export type IsrMetadata = Pick<PartitionMetadata, 'isr' | 'partitionEpoch' | 'leaderRecoveryState'>;
 
 /** What an answer to a proposal did. */
 export type Settlement =
   | { readonly kind: 'ignored' }
-  | { readonly kind: 'committed'; readonly was: 'pending-expand' | 'pending-shrink' }
+  | { readonly kind: 'committed'; readonly was: PendingIsr['kind'] }
   | { readonly kind: 'taken-back'; readonly errorCode: number }
   | { readonly kind: 'left-pending'; readonly errorCode: number }
   | { readonly kind: 'proposed-again'; readonly errorCode: number; readonly proposal: IsrProposal };
 
-/** Leaders recover by leading: what they propose is recovered. */
+/** A leader proposes nothing before its log is open and its epoch has begun: by then there is nothing left to recover. */
 const RECOVERED = 0;
 
 export class InSyncReplicas {
@@ -54,10 +71,10 @@ export class InSyncReplicas {
   #state: IsrState;
   #nextProposalId = 1;
 
-  constructor(topicId: string, partition: number, isr: readonly number[], partitionEpoch: number) {
+  constructor(topicId: string, partition: number, metadata: IsrMetadata) {
     this.#topicId = topicId;
     this.#partition = partition;
-    this.#state = { kind: 'committed', isr, partitionEpoch };
+    this.#state = committedBy(metadata);
   }
 
   get state(): IsrState {
@@ -83,23 +100,37 @@ export class InSyncReplicas {
     return this.#state.kind === 'committed' ? null : this.#state.proposal;
   }
 
-  /** Proposes one more member; null while another proposal is pending. */
+  /** The controller has not confirmed yet that the leader is recovered. */
+  get isRecovering(): boolean {
+    return lastCommitted(this.#state).isRecovering;
+  }
+
+  /** Proposes to have recovered; null if that is known, or another proposal is pending. */
+  confirmRecovery(leaderEpoch: number, epochOf: (brokerId: number) => number): IsrProposal | null {
+    const state = this.#state;
+    if (state.kind !== 'committed' || !state.isRecovering) return null;
+    const proposal = this.#propose(state, state.isr, leaderEpoch, epochOf);
+    this.#state = { kind: 'pending-recovery', lastCommitted: state, proposal };
+    return proposal;
+  }
+
+  /** Proposes one more member; null while another proposal is pending, or the leader is recovering. */
   expand(joining: number, leaderEpoch: number, epochOf: (brokerId: number) => number): IsrProposal | null {
     const state = this.#state;
-    if (state.kind !== 'committed') return null;
+    if (state.kind !== 'committed' || state.isRecovering) return null;
     const proposal = this.#propose(state, [...state.isr, joining], leaderEpoch, epochOf);
     this.#state = { kind: 'pending-expand', lastCommitted: state, joining, proposal };
     return proposal;
   }
 
-  /** Proposes to drop members; null while another proposal is pending. */
+  /** Proposes to drop members; null while another proposal is pending, or the leader is recovering. */
   shrink(
     leaving: readonly number[],
     leaderEpoch: number,
     epochOf: (brokerId: number) => number,
   ): IsrProposal | null {
     const state = this.#state;
-    if (state.kind !== 'committed') return null;
+    if (state.kind !== 'committed' || state.isRecovering) return null;
     const staying = state.isr.filter((id) => !leaving.includes(id));
     const proposal = this.#propose(state, staying, leaderEpoch, epochOf);
     this.#state = { kind: 'pending-shrink', lastCommitted: state, leaving, proposal };
@@ -114,7 +145,7 @@ export class InSyncReplicas {
       if (leaderEpoch !== proposal.leaderEpoch || partitionEpoch < state.lastCommitted.partitionEpoch) {
         return { kind: 'ignored' };
       }
-      this.#state = { kind: 'committed', isr, partitionEpoch };
+      this.#state = { kind: 'committed', isr, partitionEpoch, isRecovering: false };
       return { kind: 'committed', was: state.kind };
     }
     const { errorCode } = verdict;
@@ -133,9 +164,9 @@ export class InSyncReplicas {
   }
 
   /** Takes newer metadata; gives the proposal that it made pointless, if one was pending. */
-  replace(isr: readonly number[], partitionEpoch: number): IsrState {
+  replace(metadata: IsrMetadata): IsrState {
     const before = this.#state;
-    this.#state = { kind: 'committed', isr, partitionEpoch };
+    this.#state = committedBy(metadata);
     return before;
   }
 
@@ -156,6 +187,10 @@ export class InSyncReplicas {
       attempt: 1,
     };
   }
+}
+
+function committedBy({ isr, partitionEpoch, leaderRecoveryState }: IsrMetadata): CommittedIsr {
+  return { kind: 'committed', isr, partitionEpoch, isRecovering: leaderRecoveryState !== RECOVERED };
 }
 
 function lastCommitted(state: IsrState): CommittedIsr {

@@ -9,6 +9,7 @@
  * - `wake-fetches`: look at parked fetches again.
  * - `count`: raise the metric of that name.
  */
+import type { PendingIsr } from '../isr/in-sync-replicas.ts';
 import type { IsrProposal } from '../isr/isr-proposal.ts';
 import type { LogLine } from '../log-line.ts';
 import type { WakeFetches } from '../waiting-fetches.ts';
@@ -29,3 +30,15 @@ export type LeaderEffect =
   | { readonly type: 'count'; readonly metric: LeaderMetric }
   | WakeFetches
   | LogLine;
+
+/** What a proposal that was taken counts as. */
+export function counted(proposed: PendingIsr['kind']): readonly LeaderEffect[] {
+  switch (proposed) {
+    case 'pending-expand':
+      return [{ type: 'count', metric: 'IsrExpandsPerSec' }];
+    case 'pending-shrink':
+      return [{ type: 'count', metric: 'IsrShrinksPerSec' }];
+    case 'pending-recovery':
+      return [];
+  }
+}

@@ -35,6 +35,41 @@ describe('R13: a leader proposes', () => {
   });
 });
 
+describe('R13, R20: a leader from outside of the ISR', () => {
+  const recovering = (): LeaderBench => new LeaderBench({ metadata: { isr: [1], leaderRecoveryState: 1 } });
+
+  it('tells that it is recovered, and lets nobody join before that is confirmed', () => {
+    const bench = recovering();
+    expect(bench.proposals).toMatchObject([
+      { isr: [{ brokerId: 1 }], leaderRecoveryState: 0, proposalId: 1 },
+    ]);
+    bench.fetch(2, 0);
+    expect(bench.proposals).toHaveLength(1);
+    bench.accept();
+    bench.fetch(2, 0);
+    expect(bench.proposals[1]?.isr.map((member) => member.brokerId)).toEqual([1, 2]);
+    expect(bench.effects.filter((effect) => effect.type === 'count')).toEqual([]);
+  });
+
+  it('tells it again when it is fenced no more', () => {
+    const bench = recovering();
+    bench.refuse(ErrorCode.INELIGIBLE_REPLICA);
+    expect(bench.proposals).toHaveLength(1);
+    bench.setBroker(1, { fenced: false });
+    expect(bench.proposals).toHaveLength(2);
+  });
+
+  it('tells it again on newer metadata that does not know it', () => {
+    const bench = recovering();
+    bench.learn({ replicas: [1, 2, 3, 4] });
+    expect(bench.proposals.map(({ partitionEpoch }) => partitionEpoch)).toEqual([0, 1]);
+    expect(bench.effects.filter((effect) => effect.type === 'withdraw-isr')).toHaveLength(1);
+    bench.learn({ leaderRecoveryState: 0 });
+    expect(bench.proposals).toHaveLength(2);
+    expect(bench.leader.isrState.kind).toBe('committed');
+  });
+});
+
 describe('R14: newer metadata', () => {
   it('replaces what is pending, raises the high watermark and ends waits', () => {
     const bench = lagging();

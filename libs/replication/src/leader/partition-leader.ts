@@ -41,7 +41,7 @@ import {
   lowestLogStart,
   mayJoin,
 } from './isr-membership.ts';
-import type { LeaderEffect, LeaderMetric } from './leader-effects.ts';
+import { counted, type LeaderEffect } from './leader-effects.ts';
 import type { FollowerFetched, LeaderConfig, LeaderEvent } from './leader-events.ts';
 import { isrUpdated, proposalRefused, shrinkingIsr } from './leader-log-lines.ts';
 import { OffsetWaits } from './offset-waits.ts';
@@ -76,12 +76,7 @@ export class PartitionLeader {
     this.#log = log;
     this.#cluster = cluster;
     this.#config = config;
-    this.#isr = new InSyncReplicas(
-      identity.topicId,
-      identity.partition,
-      metadata.isr,
-      metadata.partitionEpoch,
-    );
+    this.#isr = new InSyncReplicas(identity.topicId, identity.partition, metadata);
     this.#replicas = metadata.replicas;
     this.#lost = lostReplicas(metadata);
     this.#followers = new Followers(brokerId);
@@ -178,10 +173,12 @@ export class PartitionLeader {
     switch (event.type) {
       case 'elected':
         this.#beginEpoch(effects);
+        this.#confirmRecovery(effects);
         return;
       case 'metadata':
         this.#config = event.config ?? this.#config;
         this.#applyMetadata(event.metadata, moment, effects);
+        this.#confirmRecovery(effects);
         return;
       case 'configured':
         this.#config = event.config;
@@ -194,6 +191,7 @@ export class PartitionLeader {
         return;
       case 'lag-check':
         this.#dropLaggards(moment, effects);
+        this.#confirmRecovery(effects);
         return;
       case 'isr-answered':
         this.#settleProposal(event.proposal, event.verdict, effects);
@@ -211,6 +209,8 @@ export class PartitionLeader {
         this.#resign(effects);
         return;
       case 'brokers-changed':
+        this.#confirmRecovery(effects);
+        return;
       case 'log-start-raised':
         return;
     }
@@ -221,6 +221,11 @@ export class PartitionLeader {
       { type: 'assign-leader-epoch', epoch: this.#leaderEpoch, startOffset: this.#epochStartOffset },
       wakeFetches('all'),
     );
+  }
+
+  /** Again, if it was refused while this broker was fenced. */
+  #confirmRecovery(effects: LeaderEffect[]): void {
+    this.#propose(this.#isr.confirmRecovery(this.#leaderEpoch, this.#epochOf), effects);
   }
 
   #applyMetadata(metadata: PartitionMetadata, moment: Moment, effects: LeaderEffect[]): void {
@@ -239,13 +244,14 @@ export class PartitionLeader {
     this.#beginEpoch(effects);
   }
 
-  #replaceIsr({ isr, partitionEpoch }: PartitionMetadata, effects: LeaderEffect[]): void {
-    const before = this.#isr.replace(isr, partitionEpoch);
+  #replaceIsr(metadata: PartitionMetadata, effects: LeaderEffect[]): void {
+    const { isr } = metadata;
+    const before = this.#isr.replace(metadata);
     if (before.kind !== 'committed') {
       effects.push({ type: 'withdraw-isr', proposal: before.proposal });
       // The metadata may well say what was proposed, sooner than the answer does.
       const proposed = before.proposal.isr.map((member) => member.brokerId);
-      if (isSameSet(proposed, isr)) effects.push({ type: 'count', metric: metricOf(before.kind) });
+      if (isSameSet(proposed, isr)) effects.push(...counted(before.kind));
     }
     const known = before.kind === 'committed' ? before : before.lastCommitted;
     if (!isSameSet(known.isr, isr)) this.#tellIsr(effects);
@@ -301,7 +307,7 @@ export class PartitionLeader {
         return;
       case 'committed':
         this.#tellIsr(effects);
-        effects.push({ type: 'count', metric: metricOf(settled.was) });
+        effects.push(...counted(settled.was));
         return;
       case 'proposed-again':
         this.#propose(settled.proposal, effects);
@@ -384,10 +390,6 @@ export class PartitionLeader {
 
 function ended(token: number, errorCode: number, lowWatermark: number = UNKNOWN_OFFSET): LeaderEffect {
   return { type: 'end-wait', token, errorCode, lowWatermark };
-}
-
-function metricOf(change: 'pending-expand' | 'pending-shrink'): LeaderMetric {
-  return change === 'pending-expand' ? 'IsrExpandsPerSec' : 'IsrShrinksPerSec';
 }
 
 function isSameSet(left: readonly number[], right: readonly number[]): boolean {

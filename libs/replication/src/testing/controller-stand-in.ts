@@ -22,6 +22,7 @@ export interface SimulatedImage {
 interface Targets {
   readonly isr?: readonly number[];
   readonly uncleanlyStopped?: number;
+  readonly leaderRecoveryState?: number;
 }
 
 export class ControllerStandIn {
@@ -133,7 +134,13 @@ export class ControllerStandIn {
         }));
         const { leaderEpoch, partitionEpoch } = proposal;
         const errorCode = this.#refusal(request.brokerId, { leaderEpoch, partitionEpoch, isr });
-        if (errorCode === ErrorCode.NONE) this.#change({ isr: isr.map((member) => member.brokerId) });
+        if (errorCode === ErrorCode.NONE) {
+          const { leaderRecoveryState } = proposal;
+          this.#change({
+            isr: isr.map((member) => member.brokerId),
+            ...(leaderRecoveryState === undefined ? {} : { leaderRecoveryState }),
+          });
+        }
         const { partition } = this.#image;
         return {
           partitionIndex: proposal.partitionIndex,
@@ -184,8 +191,9 @@ export class ControllerStandIn {
   }
 
   /** R20: brings the partition to its ISR, and to the right leader. */
-  #change({ isr: wanted, uncleanlyStopped }: Targets): void {
+  #change({ isr: wanted, uncleanlyStopped, leaderRecoveryState: told }: Targets): void {
     const { partition, minInsyncReplicas } = this.#image;
+    const recoveryState = told ?? partition.leaderRecoveryState;
     const isrBefore = wanted ?? partition.isr;
     const elrBefore = partition.elr.filter((id) => id !== uncleanlyStopped);
     const candidates = isrBefore.length > 0 ? isrBefore : elrBefore;
@@ -207,7 +215,7 @@ export class ControllerStandIn {
       isr,
       elr: isEnough ? [] : left,
       lastKnownElr: isEnough ? [] : lastKnownElr,
-      leaderRecoveryState: isLastResort && clean === undefined ? 1 : 0,
+      leaderRecoveryState: isLastResort && clean === undefined ? 1 : recoveryState,
     });
   }
 
@@ -219,6 +227,7 @@ export class ControllerStandIn {
     const { partition } = this.#image;
     const isSame =
       next.leader === partition.leader &&
+      next.leaderRecoveryState === partition.leaderRecoveryState &&
       JSON.stringify([next.isr, next.elr, next.lastKnownElr]) ===
         JSON.stringify([partition.isr, partition.elr, partition.lastKnownElr]);
     if (isSame) return;

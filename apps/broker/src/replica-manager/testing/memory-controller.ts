@@ -145,6 +145,10 @@ export class MemoryController {
     };
   }
 
+  get heldCount(): number {
+    return this.#held.length;
+  }
+
   /** Serves what was held. */
   release(): void {
     this.holds = false;
