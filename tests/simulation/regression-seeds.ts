@@ -43,6 +43,11 @@ export const regressionSeeds: readonly RegressionSeed[] = [
       'has to register again.',
   },
   {
+    seed: 20817,
+    found:
+      'What a leader commits between an unclean election that it does not know of and the next that it wins is lost.',
+  },
+  {
     seed: 3053,
     found:
       'A proposal for a broker that has lost its disk since is accepted while the controller cannot know.',

@@ -19,7 +19,11 @@ import { Simulation } from './simulation.ts';
 import { DEFAULT_SIMULATION_SETTINGS, type SimulationSettings, TOPIC } from './simulation-settings.ts';
 import { violated } from './invariants/violation.ts';
 
-const ACKS = [-1, 1] as const;
+/** How its producers ask: with acks, or as one that retries until it is told. */
+const MANNERS = [-1, 1, 'idempotent'] as const;
+
+type Manner = (typeof MANNERS)[number];
+
 const LONGEST_WAIT_MS = 60_000;
 
 export class Story {
@@ -32,7 +36,11 @@ export class Story {
       weather: CALM_WEATHER,
       faults: new Map(),
       faultEveryMs: 1,
-      producers: ACKS.map((acks) => ({ acks, isIdempotent: false, pauseMs: 1 })),
+      producers: MANNERS.map((manner) => ({
+        acks: manner === 'idempotent' ? -1 : manner,
+        isIdempotent: manner === 'idempotent',
+        pauseMs: 1,
+      })),
       consumers: 0,
       consumersReadFollowers: false,
     };
@@ -70,13 +78,13 @@ export class Story {
   }
 
   /** One batch, to the leader. `errorCode` is undefined until it is answered. */
-  produce(acks: (typeof ACKS)[number] = -1): Produced {
-    return this.simulation.produce(ACKS.indexOf(acks), 0);
+  produce(manner: Manner = -1): Produced {
+    return this.simulation.produce(MANNERS.indexOf(manner), 0);
   }
 
   /** The same, and waits for the answer. */
-  produced(acks: (typeof ACKS)[number] = -1): Produced {
-    const produced = this.produce(acks);
+  produced(manner: Manner = -1): Produced {
+    const produced = this.produce(manner);
     this.until('a produce is answered', () => produced.errorCode !== undefined);
     return produced;
   }
@@ -107,6 +115,16 @@ export class Story {
       if (!held.isHolding || !isWanted(message)) return false;
       held.messages.push(message);
       return true;
+    };
+    return held;
+  }
+
+  /** A second delivery of the next message that the story wants, to be made whenever it likes. */
+  double(isWanted: (message: Message) => boolean): HeldMessages {
+    const held = new HeldMessages();
+    this.simulation.world.network.intercept = (message) => {
+      if (held.messages.length === 0 && isWanted(message)) held.messages.push(message);
+      return false;
     };
     return held;
   }

@@ -78,6 +78,7 @@ export const controllerMutants: readonly Mutant[] = [
     file: PRODUCERS,
     find: 'return batch.firstSequence === expected ? NEXT : refused(',
     replace: 'return batch.firstSequence <= expected ? NEXT : refused(',
+    scenario: 'late-retry',
   },
   {
     id: 'retries-are-forgotten',

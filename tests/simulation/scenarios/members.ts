@@ -193,6 +193,19 @@ function powerCutOfAll({ Story }: Library): void {
   assert.equal(story.simulation.witness.hasForgiven, false);
 }
 
+/** F29: a request that was answered long ago comes a second time. */
+function lateRetry({ Story }: Library): void {
+  const story = new Story();
+  const second = story.double(({ label }) => label === 'produce');
+  for (let count = 0; count < 8; count++) assert.equal(story.produced('idempotent').errorCode, 0);
+  const end = story.hosted(story.leader).log.logEndOffset;
+  second.release();
+  story.pass(100);
+  assert.equal(story.hosted(story.leader).log.logEndOffset, end, 'a batch was written twice');
+  assert.equal(story.produced('idempotent').errorCode, 0);
+  story.heal();
+}
+
 export const memberScenarios: Readonly<Record<string, Scenario>> = {
   'below-the-minimum': {
     title: 'R8, R17: below the minimum acks=all is refused, and not written',
@@ -219,6 +232,7 @@ export const memberScenarios: Readonly<Record<string, Scenario>> = {
     title: 'KIP-903, R12: a fetch of a former process is refused',
     tell: fetchOfADeadProcess,
   },
+  'late-retry': { title: 'F29: a batch that comes again, however late, is written once', tell: lateRetry },
   'zombie-leader': { title: 'F21: a leader that was stopped too long confirms nothing', tell: zombieLeader },
   'power-cut-of-all': {
     title: 'F2: with a sync before each answer a power cut of all loses nothing',

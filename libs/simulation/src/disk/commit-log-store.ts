@@ -66,6 +66,7 @@ export class CommitLogStore implements LogStore {
   }
 
   processDied(): void {
+    if (this.#directory !== null) for (const log of this.logs.values()) log.end();
     this.#directory = null;
     this.#files.crash({ kind: 'process' });
     this.#isDelivering = false;
@@ -84,9 +85,10 @@ export class CommitLogStore implements LogStore {
   }
 
   close(brokerEpoch: number): void {
-    let isClosed = false;
-    this.#directory?.close({ brokerEpoch }, () => (isClosed = true));
-    for (let round = 0; round < 1000 && !isClosed; round++) this.#files.deliver();
+    for (const log of this.logs.values()) log.end();
+    this.#directory?.close({ brokerEpoch }, () => {});
+    this.#files.deliverAll();
+    this.#directory = null;
     this.processDied();
   }
 

@@ -16,6 +16,7 @@ export class CommitLogView implements BrokerLog {
   readonly #batches: StoredBatch[] = [];
   #readTo: number;
   #generation = 0;
+  #isOver = false;
 
   constructor(log: PartitionLog, afterwards: Afterwards) {
     this.#log = log;
@@ -59,8 +60,14 @@ export class CommitLogView implements BrokerLog {
     const { logStartOffset, logEndOffset } = this.#log;
     if (this.#readTo < logStartOffset) this.#readTo = logStartOffset;
     while ((this.#batches[0]?.lastOffset ?? logStartOffset) < logStartOffset) this.#batches.shift();
-    if (this.#readTo < logEndOffset) this.#readOn(logEndOffset);
+    if (this.#readTo < logEndOffset && !this.#isOver) this.#readOn(logEndOffset);
     return this.#batches;
+  }
+
+  /** The process ends: what it has written can be looked at later, and is read no more. */
+  end(): void {
+    if (this.#readTo < this.#log.logEndOffset) this.#readOn(this.#log.logEndOffset);
+    this.#isOver = true;
   }
 
   endOffsetForEpoch(epoch: number): EpochEndOffset {

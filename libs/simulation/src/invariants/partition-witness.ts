@@ -152,6 +152,8 @@ export class PartitionWitness {
       // The epoch may rise under the same leader, which is an election as well.
       this.#beganToLead(hosted, epoch);
       seen.leaderEpoch = epoch;
+      // After a loss that is forgiven its log is the history; what it had committed in a former epoch is looked at anew.
+      seen.comparedTo = hosted.log.logStartOffset;
     } else if (highWatermark < seen.leaderHighWatermark) {
       violated(
         'the high watermark of a leader never falls within its epoch',
