@@ -90,7 +90,11 @@ export class PartitionWitness {
   }
 
   #judgeLoss({ run }: HostedPartition, epoch: number, missing: { batch: StoredBatch; epoch: number }): void {
-    const isAllowed = this.#uncleanEpochs.some((unclean) => unclean > missing.epoch && unclean <= epoch);
+    // By the epoch in which it was appended: one that is elected uncleanly brings along a high watermark of a history
+    // that was lost before.
+    const isAllowed = this.#uncleanEpochs.some(
+      (unclean) => unclean > missing.batch.leaderEpoch && unclean <= epoch,
+    );
     const mayLose =
       this.#world().settings.uncleanElection || run.owner.disk.isDamaged(this.index) || this.hasForgiven;
     if (!isAllowed || !mayLose) {
