@@ -1,0 +1,91 @@
+import { SeededRandom } from '@seatlog/runtime/testing';
+import { describe, expect, it } from 'vitest';
+import { sampleBatch } from '../client/sample-batch.ts';
+import { type Durability, SimulatedLog } from './simulated-log.ts';
+
+class Bench {
+  readonly log: SimulatedLog;
+  readonly #writes: (() => void)[] = [];
+  #name = 0;
+
+  constructor(durability: Durability = 'page-cache') {
+    this.log = new SimulatedLog(durability, (_label, action) => this.#writes.push(action));
+  }
+
+  append(count = 1): void {
+    this.log.append(sampleBatch(`batch-${this.#name++}`, count, null), 0, () => {});
+  }
+
+  settle(): void {
+    for (const write of this.#writes.splice(0)) write();
+  }
+}
+
+const SEEDS = 200;
+
+describe('a simulated log', () => {
+  it('assigns offsets at once, and ends further when the write is done', () => {
+    const writing = new Bench();
+    writing.append(2);
+    writing.append(3);
+    expect([writing.log.nextAppendOffset, writing.log.logEndOffset]).toEqual([5, 0]);
+    writing.settle();
+    expect(writing.log.logEndOffset).toBe(5);
+  });
+
+  it('F1, F2: keeps after a power cut what was synced, and of the rest a beginning', () => {
+    const ends = new Set<number>();
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const bench = new Bench();
+      for (let count = 0; count < 3; count++) bench.append();
+      bench.settle();
+      bench.log.writeBack();
+      for (let count = 0; count < 3; count++) bench.append();
+      bench.settle();
+      bench.log.processDied(new SeededRandom(seed));
+      bench.log.powerCut(new SeededRandom(seed));
+      bench.log.recover(0);
+      ends.add(bench.log.logEndOffset);
+      expect(bench.log.batches.map(({ baseOffset }) => baseOffset)).toEqual(
+        Array.from({ length: bench.log.logEndOffset }, (_, at) => at),
+      );
+    }
+    expect([...ends].toSorted((one, other) => one - other)).toEqual([3, 4, 5, 6]);
+  });
+
+  it('F2: loses nothing that it said to hold where each write is synced', () => {
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const bench = new Bench('flush');
+      bench.append();
+      bench.append();
+      bench.settle();
+      bench.append();
+      bench.log.processDied(new SeededRandom(seed));
+      bench.log.powerCut(new SeededRandom(seed));
+      bench.log.recover(0);
+      expect(bench.log.logEndOffset).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  it('F3: ends after rot before the batch that rotted', () => {
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const bench = new Bench('flush');
+      for (let count = 0; count < 4; count++) bench.append();
+      bench.settle();
+      expect(bench.log.rot(new SeededRandom(seed))).toBe(true);
+      bench.log.recover(0);
+      expect(bench.log.logEndOffset).toBeLessThan(4);
+    }
+  });
+
+  it('gives up what is queued when it is cut', () => {
+    const bench = new Bench();
+    bench.append(2);
+    bench.settle();
+    const outcomes: string[] = [];
+    bench.log.append(sampleBatch('late', 1, null), 0, (outcome) => outcomes.push(outcome));
+    bench.log.truncateTo(0, (outcome) => outcomes.push(`cut ${outcome}`));
+    bench.settle();
+    expect([outcomes, bench.log.logEndOffset]).toEqual([['retry', 'cut done'], 0]);
+  });
+});
