@@ -112,18 +112,33 @@ describe('R4: the high watermark of a follower', () => {
 });
 
 describe('R2: a follower waits out its back-off', () => {
+  const expectPause = (bench: FollowerBench, pauseMs: number): void => {
+    bench.advance(pauseMs - 1);
+    expect(bench.isDue).toBe(false);
+    bench.advance(1);
+    expect(bench.isDue).toBe(true);
+  };
+
+  it.each(['KAFKA_STORAGE_ERROR', 'UNKNOWN_SERVER_ERROR'] as const)('after %s', (name) => {
+    const bench = new FollowerBench();
+    bench.exchange({ errorCode: ErrorCode[name] });
+    expectPause(bench, BACKOFF_MS);
+  });
+
   it.each([
     'NOT_LEADER_OR_FOLLOWER',
     'UNKNOWN_LEADER_EPOCH',
     'UNKNOWN_TOPIC_ID',
-    'KAFKA_STORAGE_ERROR',
-  ] as const)('after %s', (name) => {
+    'UNKNOWN_TOPIC_OR_PARTITION',
+  ] as const)('a shorter one first after %s, which a leader says that has not heard yet', (name) => {
     const bench = new FollowerBench();
+    for (const pauseMs of [50, 100, 200, 400, 800, BACKOFF_MS, BACKOFF_MS]) {
+      bench.exchange({ errorCode: ErrorCode[name] });
+      expectPause(bench, pauseMs);
+    }
+    bench.follow(2, 1);
     bench.exchange({ errorCode: ErrorCode[name] });
-    bench.advance(BACKOFF_MS - 1);
-    expect(bench.isDue).toBe(false);
-    bench.advance(1);
-    expect(bench.isDue).toBe(true);
+    expectPause(bench, 50);
   });
 
   it('after a request that came to nothing', () => {

@@ -10,6 +10,7 @@
  *     fetching ──out of range──▶ asking-offsets ──leader-offsets──▶ truncating, or delayed              R26
  *     fetching ──fenced─────▶ fenced, until `follow`                                                    R25
  *     fetching, asking-offsets ──any other error──▶ delayed ──time──▶ ready                             R2
+ *     fetching ──the leader has not heard that it leads──▶ delayed, shorter at first                    R2
  *     appending, truncating ──failed──▶ failed, until `follow`
  *
  * Promises: one event in, effects out. An answer counts only for the request it was sent for (R28, F23). The high
@@ -38,6 +39,19 @@ export interface PartitionFollowerOptions {
   readonly fetchBackoffMs: number;
 }
 
+/**
+ * What a leader says that has not heard yet what this follower has heard: metadata reaches both within milliseconds of
+ * each other, and after a leader's death writes wait for the first fetch of every ISR member. The first pause is short
+ * therefore, and doubles up to the back-off.
+ */
+const UNHEARD: ReadonlySet<number> = new Set([
+  ErrorCode.NOT_LEADER_OR_FOLLOWER,
+  ErrorCode.UNKNOWN_LEADER_EPOCH,
+  ErrorCode.UNKNOWN_TOPIC_ID,
+  ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+]);
+const FIRST_PAUSE_MS = 50;
+
 export class PartitionFollower {
   readonly identity: PartitionIdentity;
   readonly #log: ReplicaLog;
@@ -47,6 +61,7 @@ export class PartitionFollower {
   #leaderEpoch = -1;
   #leaderHighWatermark = 0;
   #nextAskId = 1;
+  #nextPauseMs = FIRST_PAUSE_MS;
 
   constructor({ identity, log, fetchBackoffMs }: PartitionFollowerOptions) {
     this.identity = identity;
@@ -148,6 +163,7 @@ export class PartitionFollower {
   #follow(leaderId: number, leaderEpoch: number, effects: FollowerEffect[]): void {
     this.#leaderId = leaderId;
     this.#leaderEpoch = leaderEpoch;
+    this.#nextPauseMs = FIRST_PAUSE_MS;
     const state = this.#state;
     if (state.kind === 'appending' || state.kind === 'truncating') {
       this.#state = { ...state, superseded: true };
@@ -182,8 +198,18 @@ export class PartitionFollower {
         return;
       default:
         effects.push(logLine('warn', `The leader refused a fetch: ${errorByCode(answer.errorCode).name}`));
-        this.#delay(moment, effects);
+        this.#delay(
+          moment,
+          effects,
+          UNHEARD.has(answer.errorCode) ? this.#takePause() : this.#fetchBackoffMs,
+        );
     }
+  }
+
+  #takePause(): number {
+    const pauseMs = Math.min(this.#nextPauseMs, this.#fetchBackoffMs);
+    this.#nextPauseMs = 2 * pauseMs;
+    return pauseMs;
   }
 
   #takeBatches(answer: FetchedPartition, moment: Moment, effects: FollowerEffect[]): void {
@@ -321,8 +347,8 @@ export class PartitionFollower {
     } else this.#delay(moment, effects);
   }
 
-  #delay(moment: Moment, effects: FollowerEffect[]): void {
-    this.#enter({ kind: 'delayed', untilMs: moment.monotonic + this.#fetchBackoffMs }, effects);
+  #delay(moment: Moment, effects: FollowerEffect[], pauseMs = this.#fetchBackoffMs): void {
+    this.#enter({ kind: 'delayed', untilMs: moment.monotonic + pauseMs }, effects);
   }
 
   #fail(effects: FollowerEffect[]): void {
