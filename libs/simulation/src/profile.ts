@@ -28,6 +28,8 @@ export const FAULT_KINDS = [
   'controller-kill',
   'controller-stop',
   'controller-power-cut',
+  'reassign',
+  'prefer',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
@@ -46,6 +48,12 @@ export interface Profile {
 
 /** Those without which a cluster that is broken stays broken. */
 const ALWAYS: readonly FaultKind[] = ['start', 'mend'];
+/** Partitions are moved in some seeds alone, and in all of those. */
+const MOVES: readonly FaultKind[] = ['reassign', 'prefer'];
+
+function hasMoves(seed: number): boolean {
+  return seed % 8 === 2 || seed % 8 === 7;
+}
 
 export function drawProfile(random: SeededRandom): Profile {
   const brokers = 3 + (random.oneIn(3) ? 1 + random.below(2) : 0);
@@ -79,7 +87,9 @@ export function drawProfile(random: SeededRandom): Profile {
   };
   const faults = new Map<FaultKind, number>();
   for (const kind of FAULT_KINDS) {
-    if (ALWAYS.includes(kind)) faults.set(kind, 3);
+    if (MOVES.includes(kind)) {
+      if (hasMoves(random.seed)) faults.set(kind, 2);
+    } else if (ALWAYS.includes(kind)) faults.set(kind, 3);
     else if (random.oneIn(2)) faults.set(kind, random.oneIn(4) ? 4 : 1);
   }
   const producers = Array.from({ length: 1 + random.below(3) }, (): ProducerHabits => {

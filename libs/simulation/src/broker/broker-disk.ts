@@ -36,6 +36,14 @@ export class BrokerDisk {
     return this.#store.log(partition);
   }
 
+  /** The partition was moved away. */
+  remove(partition: number): void {
+    this.#store.remove(partition);
+    this.#toldEnds.delete(partition);
+    this.#damaged.delete(partition);
+    this.#suspected.delete(partition);
+  }
+
   checkpoint(): void {
     this.#store.checkpoint();
   }

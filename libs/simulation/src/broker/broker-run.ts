@@ -188,7 +188,10 @@ export class BrokerRun implements ClusterView {
     };
     const known = before?.topics.get(TOPIC);
     for (const partition of topic.partitions) {
-      if (!partition.replicas.includes(this.owner.id)) continue;
+      if (!partition.replicas.includes(this.owner.id)) {
+        this.#dropPartition(partition.index);
+        continue;
+      }
       let hosted = this.partitions.get(partition.index);
       if (hosted === undefined) {
         hosted = new HostedPartition(partition.index, topic.id, least, this);
@@ -198,6 +201,14 @@ export class BrokerRun implements ClusterView {
         hosted.step({ type: 'metadata', metadata: partition, config });
       } else if (before?.configs !== image.configs) hosted.step({ type: 'configured', config });
     }
+  }
+
+  /** It was moved away: what is left of it here is of no use to anybody. */
+  #dropPartition(index: number): void {
+    this.partitions.get(index)?.step({ type: 'stopped' });
+    this.partitions.delete(index);
+    if (this.owner.disk.knownLog(index) !== undefined) this.owner.disk.remove(index);
+    this.world.witness.partitionDropped(index, this.owner.id);
   }
 
   #register(previousBrokerEpoch: number): void {

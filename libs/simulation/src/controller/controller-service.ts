@@ -4,6 +4,7 @@
  */
 import {
   alterPartitions,
+  balanceLeaders,
   beginControlledShutdown,
   bootstrapRecords,
   type BrokerAnswer,
@@ -18,6 +19,7 @@ import {
   isActive,
   type MetadataRecord,
   partitionChange,
+  reassignPartitions,
   registerBroker,
   ResourceType,
   unfenceBroker,
@@ -220,6 +222,21 @@ export class ControllerService {
           : [];
       return { records, answer: null };
     });
+  }
+
+  /** An operator moves a partition to other replicas, which takes till they are in sync. */
+  reassign(partition: number, replicas: readonly number[]): void {
+    const request = {
+      allowReplicationFactorChange: true,
+      topics: [{ name: TOPIC, partitions: [{ partitionIndex: partition, replicas }] }],
+    };
+    this.#decide((image) => reassignPartitions(image, request, this.#schema));
+  }
+
+  /** Leaderships go back to who is first in their assignments. */
+  balance(): void {
+    const settings = { imbalancePercentage: 0, maxElections: 100 };
+    this.#decide((image) => balanceLeaders(image, settings, this.#schema));
   }
 
   #decide<Answer>(decide: (image: ClusterImage) => Decision<Answer>): void {

@@ -55,6 +55,12 @@ export class CommitLogStore implements LogStore {
     );
   }
 
+  remove(partition: number): void {
+    this.logs.delete(partition);
+    this.#directory?.delete(TOPIC, partition);
+    this.#deliverSoon();
+  }
+
   checkpoint(): void {
     this.#directory?.checkpoint();
     this.#deliverSoon();

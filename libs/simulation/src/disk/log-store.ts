@@ -50,6 +50,8 @@ export interface LogStore {
   readonly logs: ReadonlyMap<number, BrokerLog>;
   /** Made if it is not there. */
   log(partition: number): BrokerLog;
+  /** Deletes a partition's log; there may be another one later. */
+  remove(partition: number): void;
   checkpoint(): void;
   /** The kernel writes back what lies in the page cache. */
   writeBack(): void;

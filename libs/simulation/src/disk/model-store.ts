@@ -24,6 +24,11 @@ export class ModelStore implements LogStore {
     return log;
   }
 
+  remove(partition: number): void {
+    this.logs.delete(partition);
+    this.#highWatermarks.delete(partition);
+  }
+
   checkpoint(): void {
     this.#highWatermarks = new Map(
       Array.from(this.logs, ([partition, log]) => [partition, log.highWatermark]),

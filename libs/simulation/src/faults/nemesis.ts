@@ -155,6 +155,19 @@ export class Nemesis {
       case 'configure':
         plane.activeService?.configure(1 + this.#random.below(settings.replicationFactor));
         return;
+      case 'reassign': {
+        const { brokers } = this.#world;
+        const first = this.#random.below(brokers.length);
+        const replicas = Array.from(
+          { length: Math.min(settings.replicationFactor, brokers.length) },
+          (_, at) => ((first + at) % brokers.length) + 1,
+        );
+        plane.activeService?.reassign(this.#random.below(settings.partitions), replicas);
+        return;
+      }
+      case 'prefer':
+        plane.activeService?.balance();
+        return;
       case 'trim':
         this.#trim();
         return;

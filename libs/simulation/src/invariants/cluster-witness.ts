@@ -34,6 +34,10 @@ export class ClusterWitness {
     queue.trace.note(queue.now, role, hosted.run.owner.id, hosted.index, hosted.replica.leaderEpoch);
   }
 
+  partitionDropped(partition: number, brokerId: number): void {
+    this.partitions[partition]?.processEnds(brokerId);
+  }
+
   processEnds(broker: SimulatedBroker): void {
     for (const partition of this.partitions) partition.processEnds(broker.id);
   }

@@ -9,7 +9,8 @@ import { violated } from './violation.ts';
 export function convergenceProblem({ plane, brokers }: World): string | null {
   const topic = plane.committedImage.topics.get(TOPIC);
   if (topic === undefined) return 'there is no topic';
-  for (const { index, leader, isr, replicas } of topic.partitions) {
+  for (const { index, leader, isr, replicas, addingReplicas, removingReplicas } of topic.partitions) {
+    if (addingReplicas.length + removingReplicas.length > 0) return `partition ${index} is being moved`;
     const leading = brokers[leader - 1]?.run?.partitions.get(index);
     if (leading?.replica.role !== 'leading') return `partition ${index}: broker ${leader} does not lead`;
     if (isr.length !== replicas.length)

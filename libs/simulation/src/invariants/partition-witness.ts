@@ -118,7 +118,13 @@ export class PartitionWitness {
       return `LEADS partition ${this.index}: epoch ${leaderEpoch}.${partitionEpoch} leader ${leader} isr ${isr} elr ${elr} last ${lastKnownElr}`;
     });
     if (before !== null && image.leaderEpoch > before.leaderEpoch && image.leader !== -1) {
-      const isClean = before.isr.includes(image.leader) || before.elr.includes(image.leader);
+      // The proposal that ends a move brings in who may lead at once.
+      const mayLead = [
+        ...before.isr,
+        ...before.elr,
+        ...(image.leaderRecoveryState === 1 ? [] : before.addingReplicas),
+      ];
+      const isClean = mayLead.includes(image.leader);
       if (!isClean) this.#noteUnclean(image);
     }
     for (const { hosted } of this.#seen.values()) {
