@@ -66,7 +66,7 @@ export interface ProducerOptions {
    * a retry may double records, and with more than one request in flight reorder them.
    */
   readonly enableIdempotence?: boolean;
-  /** How long an open batch waits for company. Default 0: it is sealed when the turn of the event loop ends. */
+  /** How long an open batch waits for company. Default 0: it is sealed when the turn of the event loop ends and none waits before it. */
   readonly lingerMs?: number;
   /** Size at which a batch of single sends is sealed. Default 16384. */
   readonly batchSize?: number;
