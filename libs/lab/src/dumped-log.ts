@@ -10,6 +10,9 @@ import {
   decodeRecords,
 } from '@seatlog/kafka-protocol';
 
+/** Base offset and length: with them one knows where the next batch begins. */
+const PREFIX_BYTES = 12;
+
 export interface DumpedRecord {
   readonly offset: number;
   readonly value: string;
@@ -35,8 +38,7 @@ export function logBytes(partitionFolder: string): Buffer {
 export function dumpLog(partitionFolder: string): readonly DumpedBatch[] {
   const bytes = logBytes(partitionFolder);
   const batches: DumpedBatch[] = [];
-  const prefix = 12;
-  for (let at = 0; at + prefix <= bytes.length; ) {
+  for (let at = 0; at + PREFIX_BYTES <= bytes.length; ) {
     const size = batchSizeInBytes(bytes, at);
     if (size <= 0 || at + size > bytes.length) break;
     batches.push(dumpBatch(bytes.subarray(at, at + size)));
