@@ -181,6 +181,8 @@ export class SegmentedLog implements PartitionLog {
 
   assignLeaderEpoch(epoch: number, startOffset: number): void {
     this.#requireOpen();
+    // Nothing is appended in the epoch, and what a fenced log has beyond its end, which the next start may find, is none of it.
+    if (this.failure !== null) return;
     if (this.#parts.epochs.cache.assign(epoch, startOffset)) this.#parts.epochs.saveInBackground();
   }
 

@@ -98,6 +98,20 @@ describe('F8: an I/O error', () => {
     ]);
   });
 
+  it('F8, R21: a fenced log notes no leader epoch, for what it has beyond its end is of an earlier one', () => {
+    let test = opened({ flushMessages: 1 });
+    test.files.fault = failing('sync', { code: 'EIO' });
+    expect(outcomesOf(test, 1)).toEqual(['LOG_FENCED']);
+    test.log().assignLeaderEpoch(7, test.log().logEndOffset);
+    test.turns.endAll();
+    test.files.fault = () => undefined;
+    test = test.crash('process');
+    expect([test.log().logEndOffset, test.log().endOffsetForEpoch(0)]).toEqual([
+      4,
+      { epoch: 0, endOffset: 4 },
+    ]);
+  });
+
   it('on a sync fences the log, and the sync is never tried again', () => {
     const test = opened({ flushMessages: 1 });
     let syncs = 0;

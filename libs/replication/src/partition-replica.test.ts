@@ -134,6 +134,19 @@ describe('a replica', () => {
     expect(bench.replica.role).toBe('leading');
   });
 
+  it('F8, R21: leads with a log that takes no more, whatever was being written to it', () => {
+    const bench = new Bench();
+    bench.log.queue(['never counts'], 0);
+    bench.learn(1, 2);
+    expect(bench.replica.role).toBe('electing');
+    bench.log.failure = new Error('the disk is gone');
+    bench.step({ type: 'leader-event', event: { type: 'log-end-advanced' } });
+    expect(bench.replica.role).toBe('leading');
+    expect(bench.learn(1, 3)).toContain('assign-leader-epoch');
+    expect([bench.replica.role, bench.replica.leader?.leaderEpoch]).toEqual(['leading', 3]);
+    expect(bench.check({ fetchOffset: 3 })).toMatchObject({ kind: 'read' });
+  });
+
   it('R21: leads only when what it was writing as an earlier leader is written', () => {
     const bench = new Bench();
     const queued = bench.log.queue(['left over'], 0);

@@ -1,11 +1,13 @@
 /**
  * One replica of a partition on this broker, through its changes of role:
  *
- *     idle, following ──metadata: this broker leads──▶ electing ──once nothing is being written to its log──▶ leading
+ *     idle, following ──metadata: this broker leads──▶ electing ──once its log end stands──▶ leading
  *     idle, leading, electing ──metadata: another leads, or none──▶ following
  *     following ──metadata: another leader or epoch──▶ following, anew
  *     leading ──metadata: still this one──▶ leading; electing, if its epoch rose while something was being written
  *     any ──stopped──▶ idle
+ *
+ * A log end stands when nothing is being written, or the log takes no more: such a leader serves readers.
  *
  * Leaders' and followers' events are passed on to who is there for them; an event for a role that it no longer has is
  * dropped, but a wait is always ended. Promises and expectations are those of `PartitionLeader` and `PartitionFollower`;
@@ -211,9 +213,10 @@ export class PartitionReplica {
     effects.push(...leader.step({ type: 'elected' }, moment));
   }
 
-  /** Nothing is being written: the log end stands. */
+  /** Whether the log end stands. What a log that takes no more was writing never comes to count. */
   get #isSettled(): boolean {
-    return this.#options.log.nextAppendOffset === this.#options.log.logEndOffset;
+    const { failure, nextAppendOffset, logEndOffset } = this.#options.log;
+    return failure !== null || nextAppendOffset === logEndOffset;
   }
 
   #follow({ leader, leaderEpoch }: PartitionMetadata, moment: Moment, effects: ReplicaEffect[]): void {

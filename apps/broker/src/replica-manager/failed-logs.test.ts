@@ -96,6 +96,52 @@ describe('a log that is fenced', () => {
   });
 });
 
+describe('a log that is fenced, of the only replica in sync', () => {
+  async function elected(): Promise<ReplicatedCluster> {
+    const cluster = await threeBrokers({ 'flush.messages': '1' });
+    const { controller } = cluster;
+    for (const id of [2, 3]) controller.fence(id);
+    await cluster.settle();
+    cluster.disk(1).fault = failing('sync', 'EIO');
+    const refused = await cluster.produce(1, 'seats', ['unsynced']);
+    await cluster.settle();
+    expect(refused()?.errorCode).toBe(ErrorCode.KAFKA_STORAGE_ERROR);
+    controller.fence(1);
+    await cluster.settle();
+    controller.unfence(1);
+    await cluster.advance(2000);
+    expect(cluster.broker(1).partition('seats')).toMatchObject({ isLeader: true, leaderEpoch: 2, isr: [1] });
+    return cluster;
+  }
+
+  it('F8: elected again it serves readers and refuses appends, until another is in sync', async () => {
+    const cluster = await elected();
+    const refused = await cluster.produce(1, 'seats', ['c']);
+    await cluster.settle();
+    expect(refused()?.errorCode).toBe(ErrorCode.KAFKA_STORAGE_ERROR);
+    expect(await cluster.values(1, 'seats')).toEqual(['a', 'b']);
+    cluster.controller.unfence(2);
+    await cluster.advance(3000);
+    const taken = await cluster.produce(2, 'seats', ['c']);
+    await cluster.advance(600);
+    expect([taken()?.errorCode, await cluster.values(2, 'seats')]).toEqual([0, ['a', 'b', 'c']]);
+  });
+
+  it('F8, R24: is opened anew at the next start, with a history that others can follow', async () => {
+    const cluster = await elected();
+    cluster.broker(1).kill();
+    cluster.controller.fence(1);
+    cluster.disk(1).fault = () => undefined;
+    await cluster.startBroker(1);
+    await cluster.produce(1, 'seats', ['c']);
+    for (const id of [2, 3]) cluster.controller.unfence(id);
+    await cluster.advance(3000);
+    expect(await cluster.values(1, 'seats')).toEqual(['a', 'b', 'unsynced', 'c']);
+    expect(new Set(cluster.isr('seats'))).toEqual(new Set([1, 2, 3]));
+    expect(cluster.logBytes(2, 'seats')).toEqual(cluster.logBytes(1, 'seats'));
+  });
+});
+
 describe('a replica that cannot be opened', () => {
   it('F3: leaves the ISR, so that it is not elected', async () => {
     const cluster = await threeBrokers();
