@@ -182,6 +182,27 @@ describe('cancelling a move', () => {
 });
 
 describe('refusals', () => {
+  it('R20: a move that drops all who could lead, though nobody does', () => {
+    const cluster = new MovingCluster({ 'min.insync.replicas': '1' });
+    cluster.move([4, 5]);
+    cluster.propose(1, 2, 3, 4);
+    for (const id of [1, 2, 3, 4]) cluster.fence(id);
+    expect(cluster.moved).toMatchObject({ leader: -1, isr: [], elr: [4], lastKnownElr: [4] });
+    expect(cluster.move([1, 5])).toBe(ErrorCode.INVALID_REPLICA_ASSIGNMENT);
+    expect(cluster.moved).toMatchObject({ elr: [4], lastKnownElr: [4] });
+    expect(cluster.move([4, 5])).toBe(0);
+  });
+
+  it('R20: a move that drops the last leader, where nobody else is eligible', () => {
+    const cluster = new MovingCluster({ 'min.insync.replicas': '1' });
+    cluster.move([4, 5]);
+    cluster.propose(1, 2, 3, 4);
+    for (const id of [1, 2, 3, 4]) cluster.fence(id);
+    cluster.register(4);
+    expect(cluster.moved).toMatchObject({ leader: -1, isr: [], elr: [], lastKnownElr: [4] });
+    expect(cluster.move([1, 5])).toBe(ErrorCode.INVALID_REPLICA_ASSIGNMENT);
+  });
+
   it.each([
     ['an unknown broker', [1, 9], true, ErrorCode.INVALID_REPLICA_ASSIGNMENT],
     ['a broker twice', [1, 1], true, ErrorCode.INVALID_REPLICA_ASSIGNMENT],

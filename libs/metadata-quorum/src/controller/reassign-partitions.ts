@@ -131,7 +131,10 @@ function moved(
   const rules = leadershipRules(image, schema, topic.name);
   const stays = (id: number): boolean => assignment.replicas.includes(id);
   const isr = partition.isr.filter(stays);
-  const emptied = isr.length === 0 && partition.isr.length > 0 && !partition.elr.some(stays);
+  // Who can lead cleanly; where there is none, who led last and is waited for.
+  const eligible = [...partition.isr, ...partition.elr];
+  const awaited = eligible.length > 0 ? eligible : partition.lastKnownElr;
+  const emptied = awaited.length > 0 && !awaited.some(stays);
   if (emptied && !rules.uncleanElection) {
     throw new Refusal(
       ErrorCode.INVALID_REPLICA_ASSIGNMENT,
