@@ -43,6 +43,16 @@ export const regressionSeeds: readonly RegressionSeed[] = [
       'has to register again.',
   },
   {
+    seed: 8146,
+    found:
+      'A partition that nobody led was moved away from all who could lead it, and had no leader ever again.',
+  },
+  {
+    seed: 10103,
+    found:
+      'A controller learnt late that it had been elected, in an epoch before that of the one that leads.',
+  },
+  {
     seed: 20817,
     found:
       'What a leader commits between an unclean election that it does not know of and the next that it wins is lost.',

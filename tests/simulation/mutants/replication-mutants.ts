@@ -18,6 +18,7 @@ export const replicationMutants: readonly Mutant[] = [
     file: FOLLOWER,
     find: 'else if (latestLeaderEpoch === UNDEFINED_EPOCH && logEndOffset > highWatermark) {',
     replace: 'else if (latestLeaderEpoch >= UNDEFINED_EPOCH && logEndOffset > highWatermark) {',
+    scenario: 'restart-below-the-high-watermark',
   },
   {
     id: 'no-divergence-check',
@@ -77,6 +78,7 @@ export const replicationMutants: readonly Mutant[] = [
     file: MEMBERSHIP,
     find: 'follower.logEndOffset >= leader.epochStartOffset &&',
     replace: '',
+    scenario: 'join-at-epoch-start',
   },
   {
     id: 'fetch-of-a-dead-process',
@@ -128,6 +130,7 @@ export const replicationMutants: readonly Mutant[] = [
     file: REPLICA,
     find: "if (verdict.kind === 'read' && look.replicaId !== CONSUMER) {",
     replace: "if (verdict.kind !== 'refused' && look.replicaId !== CONSUMER) {",
+    scenario: 'divergence-is-no-report',
   },
   {
     id: 'high-watermark-before-truncation',
@@ -136,6 +139,7 @@ export const replicationMutants: readonly Mutant[] = [
     find: 'else this.#truncateTo(answer.divergingEpoch, effects);',
     replace:
       'else { this.#applyLeaderOffsets(answer.highWatermark, answer.logStartOffset, effects); this.#truncateTo(answer.divergingEpoch, effects); }',
+    scenario: 'high-watermark-of-a-truncation',
   },
   {
     id: 'epochs-stay-at-log-end',
@@ -144,6 +148,7 @@ export const replicationMutants: readonly Mutant[] = [
     find: 'const below = offset < this.#log.logStartOffset;',
     replace:
       "const below = offset < this.#log.logStartOffset; if (offset === this.#log.logEndOffset) { this.#enter({ kind: 'ready' }, effects); return; }",
+    scenario: 'empty-epoch',
   },
   {
     id: 'later-epochs-are-taken',

@@ -1,28 +1,32 @@
 // Kafka's own history of logs that parted ways, and what a follower may take and report.
 import { assert, type Library, type Scenario } from './scenario.ts';
 
-/** KIP-101: what is below the leader's high watermark is kept by a follower that has not heard of it yet. */
+/** KIP-101: a follower has what is acknowledged, and has not heard that it is committed. */
 function restartBelowTheHighWatermark({ Story }: Library): void {
-  const story = new Story({ minInsyncReplicas: 2 });
-  const [follower = 0] = story.followers;
+  const story = new Story({ replicationFactor: 2, minInsyncReplicas: 2, sessionTimeoutMs: 900 });
   story.produced();
-  // It holds the next record, and dies before it hears that the record is committed.
+  const { leader } = story;
+  const [follower = 0] = story.followers;
   const held = story.hold(({ label, to }) => label === 'fetch answered' && to === follower);
   held.isHolding = false;
+  const { log } = story.hosted(follower);
+  const end = log.logEndOffset;
   const kept = story.produce();
-  story.until('it holds the record', () => story.hosted(follower).log.logEndOffset > kept.count);
+  story.until('it holds the record', () => log.logEndOffset > end);
   held.isHolding = true;
   story.until('the record is acknowledged', () => kept.errorCode === 0);
   story.broker(follower).terminate();
   story.until('it has stopped', () => story.broker(follower).process.state === 'dead');
-  held.release();
+  held.isHolding = false;
+  story.cutBothWays(leader, follower);
   story.broker(follower).start();
-  story.until('it follows again', () => story.partition.isr.length === 3);
-  story.broker(story.leader).kill();
   story.until(
-    'another leads',
-    () => story.leader !== -1 && story.broker(story.leader).process.state === 'running',
+    'it follows again',
+    () => story.broker(follower).run?.partitions.get(0)?.replica.role === 'following',
   );
+  story.pass(50);
+  story.broker(leader).kill();
+  story.until('it leads', () => story.leader === follower);
   story.heal();
 }
 
@@ -91,6 +95,55 @@ function stoppedFollower({ Story }: Library): void {
   story.heal();
 }
 
+/** KAFKA-13141: a fetch that is answered with where the logs part reports nothing. */
+function divergenceIsNoReport({ Story }: Library): void {
+  const story = new Story({
+    replicationFactor: 2,
+    minInsyncReplicas: 2,
+    replicaLagTimeMaxMs: 5000,
+    sessionTimeoutMs: 5000,
+  });
+  story.produced();
+  const { leader: former } = story;
+  const [next = 0] = story.followers;
+  story.cutBothWays(former, next);
+  for (let count = 0; count < 3; count++) assert.equal(story.produced(1).errorCode, 0);
+  story.moveLeader(next);
+  const waiting = story.produce();
+  story.until(
+    'it is written',
+    () => story.hosted(next).log.logEndOffset > story.hosted(next).log.highWatermark,
+  );
+  // One fetch comes through, of a log that is longer than the new leader's; then none.
+  let fetches = 0;
+  let isMended = false;
+  const held = story.hold(
+    ({ label, from, to }) => label === 'fetch' && from === former && to === next && isMended && fetches++ > 0,
+  );
+  isMended = true;
+  story.mend();
+  story.until('it has fetched', () => fetches > 0);
+  story.pass(300);
+  assert.notEqual(waiting.errorCode, 0, 'acknowledged on the report of a log that differs');
+  held.release();
+  story.heal();
+}
+
+/** KAFKA-14704: the high watermark that comes with a truncation speaks of the log after it. */
+function highWatermarkOfATruncation({ Story }: Library): void {
+  const story = new Story({ minInsyncReplicas: 2, replicaLagTimeMaxMs: 600, sessionTimeoutMs: 5000 });
+  story.produced();
+  const { leader: former } = story;
+  const [next = 0, third = 0] = story.followers;
+  story.cutBothWays(former, next);
+  story.cutBothWays(former, third);
+  for (let count = 0; count < 2; count++) assert.equal(story.produced(1).errorCode, 0);
+  story.moveLeader(next);
+  for (let count = 0; count < 4; count++) assert.equal(story.produced('idempotent').errorCode, 0);
+  story.mend();
+  story.heal();
+}
+
 export const followerScenarios: Readonly<Record<string, Scenario>> = {
   'restart-below-the-high-watermark': {
     title: 'KIP-101, R24: a follower keeps what is committed, though it had not heard of it when it stopped',
@@ -101,6 +154,14 @@ export const followerScenarios: Readonly<Record<string, Scenario>> = {
     tell: fastLeaderChanges,
   },
   'empty-epoch': { title: 'KAFKA-10706, R24: an epoch without records leaves the cache', tell: emptyEpoch },
+  'divergence-is-no-report': {
+    title: 'KAFKA-13141, R23: a fetch that diverges is no progress',
+    tell: divergenceIsNoReport,
+  },
+  'high-watermark-of-a-truncation': {
+    title: 'KAFKA-14704, R4: the high watermark of a truncating answer is not applied to the log before',
+    tell: highWatermarkOfATruncation,
+  },
   'later-epoch-in-an-answer': {
     title: 'KAFKA-18723, R28: no batch of a later epoch than that of the fetch is appended',
     tell: laterEpochInAnAnswer,

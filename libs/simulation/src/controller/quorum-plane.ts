@@ -48,6 +48,8 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
   /** Of the processes of the moment. */
   readonly #nodes = new Map<number, QuorumNode>();
   readonly #committed: SimulatedBatch[] = [];
+  /** By place: the epoch in which each was committed. */
+  readonly #committedIn: number[] = [];
   readonly #leaders = new Map<number, string>();
   #voters: QuorumSettings['voters'];
 
@@ -148,8 +150,8 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
       random,
       nodeOf: (id) => this.#nodes.get(id) ?? null,
       led: (leader, epoch) => this.#noteLeader(leader, epoch),
-      committed: (_node, batch, image) => {
-        this.#noteCommitted(process.node, batch, image);
+      committed: (committing, batch, image) => {
+        this.#noteCommitted(committing, batch, image);
         arrived(image);
       },
     });
@@ -184,7 +186,9 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
     if (known === who) return;
     if (known !== undefined) violated('one controller per epoch', `epoch ${epoch}: ${known} and ${who}`);
     this.#leaders.set(epoch, who);
-    const missing = this.#committed.find((batch, place) => disk.batches[place] !== batch);
+    // One may learn late that it was elected, and others have led since.
+    const isEarlier = (place: number): boolean => (this.#committedIn[place] ?? 0) < epoch;
+    const missing = this.#committed.find((batch, place) => isEarlier(place) && disk.batches[place] !== batch);
     if (missing !== undefined) {
       violated(
         'metadata that is committed is on every later controller',
@@ -193,17 +197,21 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
     }
   }
 
-  #noteCommitted(node: number, batch: SimulatedBatch, image: ClusterImage): void {
+  #noteCommitted({ process, epoch }: QuorumNode, batch: SimulatedBatch, image: ClusterImage): void {
     const known = this.#committed.at(-1);
     const end = (known?.lastOffset ?? -1) + 1;
     if (batch.baseOffset < end) {
       // Others were told before; it must be the same.
       if (this.#placeOf(batch.baseOffset) !== batch) {
-        violated('metadata never rolls back', `node ${node} commits another batch at ${batch.baseOffset}`);
+        violated(
+          'metadata never rolls back',
+          `node ${process.node} commits another batch at ${batch.baseOffset}`,
+        );
       }
       return;
     }
     this.#committed.push(batch);
+    this.#committedIn.push(epoch);
     this.committedImage = image;
     this.#options.committed(image);
   }
