@@ -16,7 +16,7 @@ export interface DemoOptions {
 }
 
 /** Ports that people know, where they are free. */
-const KNOWN_PORTS = { bookingApi: 8080, broker: 9092 } as const;
+const KNOWN_PORTS = { bookingApi: 8080, brokers: [9092, 9093, 9094] } as const;
 
 export async function runDemo(
   options: DemoOptions,
@@ -47,10 +47,10 @@ export async function runDemo(
 }
 
 async function knownPorts(): Promise<StackPorts> {
-  const { bookingApi, broker } = KNOWN_PORTS;
+  const { bookingApi, brokers } = KNOWN_PORTS;
   return {
     ...((await isFree(bookingApi)) ? { bookingApi } : {}),
-    ...((await isFree(broker)) ? { broker } : {}),
+    brokers: await Promise.all(brokers.map(async (port) => ((await isFree(port)) ? port : null))),
   };
 }
 

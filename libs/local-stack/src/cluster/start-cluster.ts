@@ -23,8 +23,8 @@ export interface ClusterOptions {
   /** Of all nodes, over what is generated. */
   readonly properties?: Readonly<Record<string, string>>;
   readonly proxied?: boolean;
-  /** Of the first broker; all others are free ones. */
-  readonly ports?: { readonly kafka?: number; readonly http?: number };
+  /** Of the brokers, for clients, in the order of `nodes`; null, or none, is a free one. */
+  readonly ports?: readonly (number | null)[];
   readonly signal?: AbortSignal;
 }
 
@@ -91,15 +91,12 @@ interface AddressedNode {
 }
 
 async function addressedNodes(options: ClusterOptions): Promise<readonly AddressedNode[]> {
-  const first = options.nodes.find(isBroker);
+  const brokers = options.nodes.filter(isBroker);
   const addressed: AddressedNode[] = [];
   for (const plan of options.nodes) {
-    const wanted = plan === first ? options.ports : undefined;
-    const reached = {
-      kafka: await portOrFree(wanted?.kafka, 'the first broker'),
-      controller: await freePort(),
-    };
-    const http = await portOrFree(wanted?.http, "the first broker's HTTP");
+    const wanted = options.ports?.[brokers.indexOf(plan)] ?? undefined;
+    const reached = { kafka: await portOrFree(wanted, nameOf(plan)), controller: await freePort() };
+    const http = await freePort();
     const own =
       options.proxied === true ? { kafka: await freePort(), controller: await freePort() } : reached;
     addressed.push({ plan, ports: { ...own, http }, reached });

@@ -17,10 +17,7 @@ export function startBrokers(options: BrokerNodesOptions): Promise<Cluster> {
     dataDirectory,
     nodes: combinedNodes(count),
     ...(properties === undefined ? {} : { properties }),
-    ports: {
-      ...(ports?.broker === undefined ? {} : { kafka: ports.broker }),
-      ...(ports?.brokerHttp === undefined ? {} : { http: ports.brokerHttp }),
-    },
+    ...(ports?.brokers === undefined ? {} : { ports: ports.brokers }),
     signal,
   });
 }

@@ -4,9 +4,8 @@ import type { ManagedProcess } from '../managed-process.ts';
 export interface StackPorts {
   readonly postgres?: number;
   readonly redis?: number;
-  /** Of the first broker; the others follow on free ports. */
-  readonly broker?: number;
-  readonly brokerHttp?: number;
+  /** In the order of their ids; null, or none, is a free one. */
+  readonly brokers?: readonly (number | null)[];
   readonly bookingApi?: number;
 }
 
