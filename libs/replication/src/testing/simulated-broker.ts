@@ -124,7 +124,6 @@ export class SimulatedBroker implements ClusterView {
 
   carryOut(effects: readonly ReplicaEffect[]): void {
     for (const effect of effects) this.#carryOutOne(effect);
-    this.#cluster.changed();
   }
 
   #machines(): [PartitionReplica, ReplicaFetchers, AlterPartitionChannel] {
@@ -265,7 +264,6 @@ export class SimulatedBroker implements ClusterView {
         case 'close-fetcher':
       }
     }
-    this.#cluster.changed();
   }
 
   #tellFetchers(event: Parameters<ReplicaFetchers['step']>[0]): void {

@@ -40,8 +40,6 @@ export class SimulatedCluster {
   readonly network = new SimulatedNetwork(this.clock);
   readonly controller: ControllerStandIn;
   readonly brokers: readonly SimulatedBroker[];
-  /** Called whenever a broker has carried out effects. */
-  observer: () => void = () => {};
   readonly #lastHeard = new Map<number, number>();
   readonly #metadataUntil = new Map<number, number>();
 
@@ -74,10 +72,6 @@ export class SimulatedCluster {
 
   get leader(): SimulatedBroker | undefined {
     return this.brokers.find((broker) => broker.id === this.controller.image.partition.leader);
-  }
-
-  changed(): void {
-    this.observer();
   }
 
   /** To the leader that the metadata names; a client that nobody answers goes on waiting. */
