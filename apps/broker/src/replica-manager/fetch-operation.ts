@@ -117,16 +117,20 @@ export class FetchOperation implements PartitionWatcher {
       read?.release();
       if (partition === undefined) continue;
       this.#watched.push(partition);
-      this.#sizesBefore.push(partition.log.sizeBytes);
+      if (this.#needsMuch) this.#sizesBefore.push(partition.log.sizeBytes);
       if (this.#reader.replicaId >= 0) partition.waitingReads.watchLogEnd(this);
       else partition.waitingReads.watchHighWatermark(this);
     }
     this.#cancelDeadline = this.#timers.schedule(this.#limits.maxWaitMs, () => this.#finish());
   }
 
+  get #needsMuch(): boolean {
+    return this.#limits.minBytes > 1;
+  }
+
   /** Tells from the growth of the logs, without reading, whether it is worth to read again. */
   #mayBeEnough(): boolean {
-    if (this.#limits.minBytes <= 1) return true;
+    if (!this.#needsMuch) return true;
     let grown = this.#readableBytes;
     this.#watched.forEach((partition, place) => {
       grown += Math.max(0, partition.log.sizeBytes - (this.#sizesBefore[place] ?? 0));

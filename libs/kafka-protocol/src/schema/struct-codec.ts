@@ -24,7 +24,8 @@ export function compileStruct(path: string, fields: Fields, version: number, fle
   const guarded = absent.filter((field) => !field.ignorable);
   const byTag = new Map(tagged.map((field) => [field.tag, field]));
   // Fields that are not read inline keep their default; lists and structures need a fresh one each time.
-  const fresh = [...absent, ...tagged].filter((field) => field.hasFreshDefault);
+  const allFresh = all.filter((field) => field.hasFreshDefault);
+  const fresh = allFresh.filter((field) => field.place !== 'inline');
   const template: StructValue = Object.fromEntries(all.map((field) => [field.name, field.createDefault()]));
 
   const write = (writer: ByteWriter, value: unknown): void => {
@@ -45,7 +46,11 @@ export function compileStruct(path: string, fields: Fields, version: number, fle
       return result;
     },
     write,
-    createDefault: () => Object.fromEntries(all.map((field) => [field.name, field.createDefault()])),
+    createDefault: () => {
+      const result: StructValue = { ...template };
+      for (const field of allFresh) result[field.name] = field.createDefault();
+      return result;
+    },
     isDefault: (value) =>
       all.every((field) => {
         const member = (value as StructValue)[field.name];
@@ -63,6 +68,7 @@ function refuseLoss(field: FieldCodec, value: unknown): void {
 }
 
 function writeTags(writer: ByteWriter, tagged: readonly FieldCodec[], source: StructValue): void {
+  if (tagged.length === 0) return writer.unsignedVarint(0);
   const present = tagged.filter((field) => {
     const value = source[field.name];
     return value !== undefined && !field.isDefault(value);

@@ -20,7 +20,8 @@ export type FetchResponse = ResponseOf<typeof apis.fetch>;
 
 interface FetchInFlight {
   readonly requestId: number;
-  readonly followers: ReadonlyMap<string, PartitionFollower>;
+  /** Those that were not answered yet. */
+  readonly unanswered: Map<string, PartitionFollower>;
 }
 
 export class ReplicaFetcher {
@@ -102,11 +103,11 @@ export class ReplicaFetcher {
         if (follower === undefined) continue;
         unanswered.delete(key);
         if ((answer.records?.length ?? 0) > 0) this.#moveToEnd(key, follower);
-        this.#tell(follower, { type: 'fetched', requestId, answer }, moment, effects);
+        this.#tell(key, follower, { type: 'fetched', requestId, answer }, moment, effects);
       }
     }
-    for (const follower of unanswered.values()) {
-      this.#tell(follower, { type: 'fetch-failed', requestId }, moment, effects);
+    for (const [key, follower] of unanswered) {
+      this.#tell(key, follower, { type: 'fetch-failed', requestId }, moment, effects);
     }
     return true;
   }
@@ -119,8 +120,8 @@ export class ReplicaFetcher {
       fetcher: this.identity,
       line: logLine('warn', `A fetch from broker ${this.identity.leaderId} failed: ${reason}`),
     });
-    for (const follower of unanswered.values()) {
-      this.#tell(follower, { type: 'fetch-failed', requestId }, moment, effects);
+    for (const [key, follower] of unanswered) {
+      this.#tell(key, follower, { type: 'fetch-failed', requestId }, moment, effects);
     }
     return true;
   }
@@ -138,7 +139,7 @@ export class ReplicaFetcher {
       taken.set(key, follower);
       targets.push({ identity: follower.identity, position });
     }
-    this.#inFlight = { requestId, followers: taken };
+    this.#inFlight = { requestId, unanswered: taken };
     return fetchRequest(replica, targets, this.#settings);
   }
 
@@ -151,7 +152,7 @@ export class ReplicaFetcher {
     const inFlight = this.#inFlight;
     if (inFlight?.requestId !== requestId) return null;
     this.#inFlight = null;
-    return new Map(inFlight.followers);
+    return inFlight.unanswered;
   }
 
   #moveToEnd(key: string, follower: PartitionFollower): void {
@@ -160,9 +161,15 @@ export class ReplicaFetcher {
     this.#followers.set(key, follower);
   }
 
-  #tell(follower: PartitionFollower, event: FollowerEvent, moment: Moment, effects: FetcherEffect[]): void {
+  #tell(
+    key: string,
+    follower: PartitionFollower,
+    event: FollowerEvent,
+    moment: Moment,
+    effects: FetcherEffect[],
+  ): void {
     for (const effect of follower.step(event, moment)) effects.push({ type: 'follower', follower, effect });
-    if (this.#followers.get(keyOf(follower)) === follower) this.noteState(follower);
+    if (this.#followers.get(key) === follower) this.noteState(follower);
   }
 
   #armTimer(dueAtMs: number, moment: Moment, effects: FetcherEffect[]): void {

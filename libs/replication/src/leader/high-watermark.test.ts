@@ -2,6 +2,7 @@ import { ErrorCode } from '@seatlog/kafka-protocol';
 import { describe, expect, it } from 'vitest';
 import { LeaderBench } from '../testing/leader-bench.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
+import { leaderHighWatermark } from './high-watermark.ts';
 
 describe('R7: the high watermark of a leader', () => {
   it('is the least log end of the ISR', () => {
@@ -20,6 +21,14 @@ describe('R7: the high watermark of a leader', () => {
     const bench = new LeaderBench({ metadata: { isr: [1] } });
     bench.append(3);
     expect(bench.leader.highWatermark).toBe(3);
+  });
+
+  it('asks nobody once it has reached the log end', () => {
+    const heldBackBy = (function* (): Generator<number> {
+      yield expect.unreachable();
+    })();
+    const inputs = { highWatermark: 5, logEndOffset: 5, heldBackBy, isUnderMinIsr: false };
+    expect(leaderHighWatermark(inputs)).toBe(5);
   });
 
   it('waits for the replica of a pending expansion', () => {

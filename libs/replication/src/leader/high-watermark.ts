@@ -13,7 +13,7 @@ export interface HighWatermarkInputs {
 
 export function leaderHighWatermark(inputs: HighWatermarkInputs): number {
   const { highWatermark, logEndOffset, heldBackBy, isUnderMinIsr } = inputs;
-  if (isUnderMinIsr) return highWatermark;
+  if (isUnderMinIsr || highWatermark >= logEndOffset) return highWatermark;
   let reached = logEndOffset;
   for (const endOffset of heldBackBy) reached = Math.min(reached, endOffset);
   return Math.max(highWatermark, reached);
