@@ -92,8 +92,8 @@ export const replicationMutants: readonly Mutant[] = [
     id: 'high-watermark-below-min-isr',
     rule: 'KIP-966: the high watermark is frozen below the minimum',
     file: HIGH_WATERMARK,
-    find: 'if (isUnderMinIsr) return highWatermark;',
-    replace: '',
+    find: 'heldBackBy, isUnderMinIsr } = inputs;',
+    replace: 'heldBackBy } = inputs;\n  const isUnderMinIsr = false;',
   },
   {
     id: 'high-watermark-falls',
