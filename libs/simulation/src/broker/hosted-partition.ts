@@ -33,6 +33,8 @@ export class HostedPartition {
   }
 
   step(event: ReplicaEvent): void {
+    // It was moved away meanwhile: what its log still tells is for nobody.
+    if (this.run.partitions.get(this.index) !== this) return;
     this.carryOut(this.replica.step(event, this.run.moment));
   }
 
