@@ -148,6 +148,7 @@ export function rebuildSegment(
 /** Reads on from where the segment is taken to end, CRCs included, and adds what it finds. */
 export function scanOn(segment: LogSegment, options: ScanOptions): SegmentScan {
   const { indexIntervalBytes, contiguous, replay } = options;
+  const found = new FoundBatches(segment, indexIntervalBytes);
   const end = walkBatches(
     segment.file,
     {
@@ -157,16 +158,51 @@ export function scanOn(segment: LogSegment, options: ScanOptions): SegmentScan {
       contiguous,
       depth: 'bodies',
     },
-    (bytes, position, lastOffset, _filePosition, headers) => {
-      segment.noteAppended(
-        headers.sizeInBytes(position),
-        lastOffset,
-        headers.maxTimestamp(position),
-        indexIntervalBytes,
-      );
+    (bytes, position, lastOffset, filePosition, headers) => {
+      found.note(filePosition, lastOffset, headers.maxTimestamp(position));
       replay(bytes, position, headers, lastOffset);
       return true;
     },
   );
+  segment.restore({ ...found.latest, sizeBytes: end.position, nextOffset: end.nextOffset });
   return { soundBytes: end.position, nextOffset: end.nextOffset, damage: end.damage };
+}
+
+/** What the batches of a scan come to; of small ones there are millions, so most cost two comparisons. */
+class FoundBatches {
+  readonly #indexes: SegmentIndexes;
+  readonly #intervalBytes: number;
+  /** Where the next index entry is due. */
+  #dueAt: number;
+  #maxTimestamp: number;
+  #offsetOfMaxTimestamp: number;
+
+  constructor(segment: LogSegment, intervalBytes: number) {
+    const { lastPosition } = segment.indexes.offsets;
+    this.#indexes = segment.indexes;
+    this.#intervalBytes = intervalBytes;
+    this.#dueAt = lastPosition < 0 ? 0 : lastPosition + intervalBytes;
+    this.#maxTimestamp = segment.maxTimestamp;
+    this.#offsetOfMaxTimestamp = segment.offsetOfMaxTimestamp;
+  }
+
+  get latest(): { readonly maxTimestamp: number; readonly offsetOfMaxTimestamp: number } {
+    return { maxTimestamp: this.#maxTimestamp, offsetOfMaxTimestamp: this.#offsetOfMaxTimestamp };
+  }
+
+  note(filePosition: number, lastOffset: number, timestamp: number): void {
+    if (timestamp > this.#maxTimestamp) {
+      this.#maxTimestamp = timestamp;
+      this.#offsetOfMaxTimestamp = lastOffset;
+    }
+    if (filePosition < this.#dueAt) return;
+    this.#indexes.note(
+      filePosition,
+      lastOffset,
+      this.#intervalBytes,
+      this.#maxTimestamp,
+      this.#offsetOfMaxTimestamp,
+    );
+    this.#dueAt = filePosition + this.#intervalBytes;
+  }
 }
