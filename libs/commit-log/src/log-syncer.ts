@@ -141,6 +141,7 @@ export class LogSyncer {
     return segment.file.sync((error) => {
       segment.unhold();
       if (error !== null) this.#fail(error);
+      else if (this.#failure !== null) this.#stop();
       else this.#syncNext(segments, place + 1, target);
     });
   }
@@ -151,6 +152,7 @@ export class LogSyncer {
     this.#changedDirectories.delete(directory);
     return this.#files.syncDirectoryInBackground(directory, (error) => {
       if (error !== null) this.#fail(error);
+      else if (this.#failure !== null) this.#stop();
       else this.#syncNames(others, target);
     });
   }
@@ -167,6 +169,12 @@ export class LogSyncer {
   #fail(cause: FileSystemError): void {
     this.#running = false;
     this.#owner.syncFailed(new LogError('LOG_FENCED', `a sync failed: ${cause.message}`, { cause }));
+    this.#runIdle();
+  }
+
+  /** The log failed or was removed meanwhile: the files that would come next may be gone. */
+  #stop(): void {
+    this.#running = false;
     this.#runIdle();
   }
 

@@ -170,6 +170,19 @@ describe('a replica', () => {
     expect(bench.effects).toContainEqual({ type: 'assign-leader-epoch', epoch: 3, startOffset: 4 });
   });
 
+  it('R21: knows nothing of its followers any more when another may have led since, though it heard of none', () => {
+    const bench = new Bench();
+    bench.learn(1, 1);
+    const look = { ...consumerFetch, replicaId: 2, brokerEpoch: 12, fetchOffset: 3, lastFetchedEpoch: 0 };
+    bench.replica.lookAtFetch(look, 'first', moment);
+    const endOf = (): number | undefined => [...(bench.replica.leader?.followers ?? [])][0]?.logEndOffset;
+    expect(endOf()).toBe(3);
+    bench.learn(1, 2);
+    expect(endOf()).toBe(3);
+    bench.learn(1, 4);
+    expect([bench.replica.role, endOf()]).toEqual(['leading', -1]);
+  });
+
   it('R28: takes no answer to a fetch of its time as a follower once it leads', () => {
     const bench = new Bench();
     bench.learn(2, 1);

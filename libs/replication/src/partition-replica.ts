@@ -4,7 +4,7 @@
  *     idle, following ──metadata: this broker leads──▶ electing ──once its log end stands──▶ leading
  *     idle, leading, electing ──metadata: another leads, or none──▶ following
  *     following ──metadata: another leader or epoch──▶ following, anew
- *     leading ──metadata: still this one──▶ leading; electing, if its epoch rose while something was being written
+ *     leading ──metadata: still this one──▶ leading; electing, if it did not lead all the time or was writing
  *     any ──stopped──▶ idle
  *
  * A log end stands when nothing is being written, or the log takes no more: such a leader serves readers.
@@ -185,8 +185,7 @@ export class PartitionReplica {
     const state = this.#state;
     switch (state.role) {
       case 'leading':
-        if (metadata.leaderEpoch > state.leader.leaderEpoch && !this.#isSettled) {
-          // What is being written bears the earlier epoch, and would come to lie behind where the later one began.
+        if (this.#mustBeginAnew(metadata.leaderEpoch, state.leader.leaderEpoch)) {
           this.#leave(moment, effects);
           this.#enter({ role: 'electing', follower: null }, effects);
           return;
@@ -211,6 +210,15 @@ export class PartitionReplica {
     const leader = new PartitionLeader({ ...this.#options, config: this.#config }, metadata, moment);
     this.#enter({ role: 'leading', leader }, effects);
     effects.push(...leader.step({ type: 'elected' }, moment));
+  }
+
+  /**
+   * Whether a leader that hears of a later epoch of its own is another leader than it was. Between epochs that do not
+   * follow on each other another may have led, whose followers cut off what they had reported here. And what is being
+   * written bears the earlier epoch: it would come to lie behind where the later one began.
+   */
+  #mustBeginAnew(leaderEpoch: number, present: number): boolean {
+    return leaderEpoch > present + 1 || (leaderEpoch > present && !this.#isSettled);
   }
 
   /** Whether the log end stands. What a log that takes no more was writing never comes to count. */
