@@ -43,6 +43,12 @@ export const regressionSeeds: readonly RegressionSeed[] = [
       'has to register again.',
   },
   {
+    seed: 19340,
+    found:
+      'A leader that heard only of its next epoch but one acknowledged by what followers had reported before another led ' +
+      'in between.',
+  },
+  {
     seed: 8146,
     found:
       'A partition that nobody led was moved away from all who could lead it, and had no leader ever again.',

@@ -200,8 +200,16 @@ export const replicationMutants: readonly Mutant[] = [
     id: 'epoch-begins-while-writing',
     rule: 'R21: an epoch begins at a log end that stands',
     file: REPLICA,
-    find: 'if (metadata.leaderEpoch > state.leader.leaderEpoch && !this.#isSettled) {',
-    replace: 'if (metadata.leaderEpoch < 0) {',
+    find: '|| (leaderEpoch > present && !this.#isSettled);',
+    replace: ';',
+  },
+  {
+    id: 'led-all-the-time',
+    rule: 'R21: a leader that another may have followed in between knows nothing of its followers',
+    file: REPLICA,
+    find: 'return leaderEpoch > present + 1 || (',
+    replace: 'return (',
+    scenario: 'another-led-between',
   },
   {
     id: 'elected-while-writing',

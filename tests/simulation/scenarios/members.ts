@@ -201,6 +201,33 @@ function powerCutOfAll({ Story }: Library): void {
   assert.equal(story.simulation.witness.hasForgiven, false);
 }
 
+/** R21: a leader hears of its next epoch but one alone; in between its followers cut off what they had reported. */
+function anotherLedBetween({ Story }: Library): void {
+  const story = new Story({ replicaLagTimeMaxMs: 20_000, sessionTimeoutMs: 20_000 });
+  story.produced();
+  story.pass(500);
+  const { leader } = story;
+  const [second = 0, third = 0] = story.followers;
+  const end = story.hosted(third).log.logEndOffset;
+  // The third has a record that the second lacks, and reports it.
+  story.cutBothWays(leader, second);
+  assert.equal(story.produced(1).errorCode, 0);
+  story.until('the third has it', () => story.hosted(third).log.logEndOffset > end);
+  story.pass(300);
+  const metadata = story.hold(({ label, to }) => label === 'metadata fetch answered' && to === leader);
+  story.moveLeader(second);
+  story.until('the third has cut it off', () => story.hosted(third).log.logEndOffset === end);
+  story.moveLeader(leader);
+  story.mend();
+  story.cutBothWays(leader, third);
+  metadata.isHolding = false;
+  story.until('the second has it', () => story.hosted(second).log.logEndOffset > end);
+  story.pass(500);
+  assert.equal(story.hosted(leader).log.highWatermark, end, 'committed by the report of an earlier epoch');
+  story.mend();
+  story.heal();
+}
+
 /** F29: a request that was answered long ago comes a second time. */
 function lateRetry({ Story }: Library): void {
   const story = new Story();
@@ -239,6 +266,10 @@ export const memberScenarios: Readonly<Record<string, Scenario>> = {
   'fetch-of-a-dead-process': {
     title: 'KIP-903, R12: a fetch of a former process is refused',
     tell: fetchOfADeadProcess,
+  },
+  'another-led-between': {
+    title: 'R21: what followers reported counts no more when another may have led in between',
+    tell: anotherLedBetween,
   },
   'late-retry': { title: 'F29: a batch that comes again, however late, is written once', tell: lateRetry },
   'zombie-leader': { title: 'F21: a leader that was stopped too long confirms nothing', tell: zombieLeader },
