@@ -47,6 +47,6 @@ export const quorumMutants: readonly Mutant[] = [
     rule: 'Raft: a follower’s log is held against its leader’s, epoch by epoch',
     file: POSITION,
     find: 'if (end.epoch === epoch && offset <= end.endOffset) return valid;',
-    replace: 'if (offset <= end.endOffset) return valid;',
+    replace: 'if (end.epoch <= epoch) return valid;',
   },
 ];
