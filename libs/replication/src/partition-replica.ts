@@ -253,13 +253,13 @@ export class PartitionReplica {
   }
 
   /**
-   * The controller accepted a smaller ISR by a minimum that may not have come here yet. The metadata brings both, and
-   * till then those that are to leave still count: else what only the rest holds might be acknowledged, and one of them
-   * be elected as an eligible leader.
+   * What the controller accepted it judged by a minimum that may not have come here yet: who is outside of an ISR that
+   * it takes for too small stays an eligible leader. The metadata brings the ISR with that minimum, and till then the
+   * proposal is pending: else what this ISR holds might be acknowledged by the minimum of before, and be lost with the
+   * election of one that lacks it.
    */
   #isLeftToMetadata(event: OutsideLeaderEvent): boolean {
-    if (event.type !== 'isr-answered' || event.verdict.kind !== 'accepted') return false;
-    return event.verdict.isr.length < (this.leader?.isr.length ?? 0);
+    return event.type === 'isr-answered' && event.verdict.kind === 'accepted';
   }
 
   #tellLeader(event: LeaderEvent, moment: Moment, effects: ReplicaEffect[]): void {

@@ -182,11 +182,11 @@ export const replicationMutants: readonly Mutant[] = [
     scenario: 'stopped-follower',
   },
   {
-    id: 'accepted-shrink-counts-at-once',
+    id: 'accepted-counts-at-once',
     rule: 'KIP-966: an ISR and the minimum it was held to are one',
     file: REPLICA,
-    find: 'return event.verdict.isr.length < (this.leader?.isr.length ?? 0);',
-    replace: 'return event.verdict.isr.length < 0;',
+    find: "return event.type === 'isr-answered' && event.verdict.kind === 'accepted';",
+    replace: 'return event.type === undefined;',
     scenario: 'raised-minimum',
   },
   {
