@@ -1,64 +1,50 @@
 /** Members of a group as processes: started, stopped in order, killed; and what they have said so far. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { MemberLine, MemberOrders } from './member-script.ts';
+import { pathOf, ScriptProcess } from './script-process.ts';
 
 const SCRIPT_DEADLINE_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 
-const pathOf = (script: string): string => new URL(`./clients/${script}`, import.meta.url).pathname;
-
 export class GroupMember {
   readonly name: string;
+  /** Before the commit, and again where that failed. */
+  readonly read: string[] = [];
   readonly handled: string[] = [];
   /** What it was assigned last; empty before, and once it has ended. */
   partitions: readonly number[] = [];
   /** How often it was assigned something. */
   assignments = 0;
-  readonly #process: ChildProcess;
-  readonly #ended: Promise<number | null>;
-  #errors = '';
+  readonly #process: ScriptProcess;
 
   constructor(name: string, script: string, orders: MemberOrders) {
     this.name = name;
-    const child = spawn(process.execPath, [pathOf(script), JSON.stringify(orders)], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    this.#process = child;
-    this.#ended = new Promise((resolve) => {
-      child.once('close', (code) => {
-        this.partitions = [];
-        resolve(code);
-      });
-    });
-    createInterface({ input: child.stdout }).on('line', (line) => this.#take(line));
-    child.stderr.on('data', (chunk: Buffer) => {
-      this.#errors = `${this.#errors}${chunk.toString()}`.slice(-4000);
+    this.#process = new ScriptProcess(script, orders, (line) => this.#take(line as MemberLine));
+    void this.#process.ended.then(() => {
+      this.partitions = [];
     });
   }
 
   /** Asks it to leave; gives the exit code. */
   async leave(): Promise<number | null> {
-    this.#process.kill('SIGTERM');
-    return await this.#ended;
+    return await this.#process.leave();
   }
 
   async crash(): Promise<void> {
-    this.#process.kill('SIGKILL');
-    await this.#ended;
+    await this.#process.crash();
   }
 
   describe(): string {
-    return `${this.name}: [${this.partitions.join()}], ${this.handled.length} handled ${this.#errors}`;
+    const { errors } = this.#process;
+    return `${this.name}: [${this.partitions.join()}], ${this.handled.length} handled ${errors}`;
   }
 
-  #take(text: string): void {
-    // Clients print warnings of their own now and then.
-    if (!text.startsWith('{"kind"')) return;
-    const line = JSON.parse(text) as MemberLine;
-    if (line.kind === 'handled') {
+  #take(line: MemberLine): void {
+    if (line.kind === 'read') {
+      this.read.push(line.value);
+    } else if (line.kind === 'handled') {
       this.handled.push(line.value);
     } else {
       this.assignments += 1;
@@ -72,8 +58,9 @@ export async function writeToTopic(
   topic: string,
   partitions: number,
   values: readonly string[],
+  replicationFactor = 1,
 ): Promise<void> {
-  const orders = JSON.stringify({ brokers, topic, partitions, values });
+  const orders = JSON.stringify({ brokers, topic, partitions, values, replicationFactor });
   await promisify(execFile)(process.execPath, [pathOf('kafkajs-topic.ts'), orders], {
     timeout: SCRIPT_DEADLINE_MS,
     killSignal: 'SIGKILL',

@@ -9,11 +9,15 @@ export interface MemberOrders {
   readonly sessionTimeoutMs: number;
   /** `group.instance.id`; null for a dynamic member. */
   readonly instanceId: string | null;
+  /** How often a client tries again before it begins anew; else as often as it takes to outlast a restart. */
+  readonly retries?: number;
 }
 
 export type MemberLine =
   /** What the member has from now on. */
   | { readonly kind: 'assigned'; readonly partitions: readonly number[] }
+  /** A record is here; its commit may come to nothing, or not be heard of. */
+  | { readonly kind: 'read'; readonly value: string }
   /** A record was read, and then its offset committed. */
   | { readonly kind: 'handled'; readonly partition: number; readonly offset: number; readonly value: string };
 

@@ -2,7 +2,7 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { HEARTBEAT_MS, leaveOnRequest, memberOrders, tell } from '../member-script.ts';
 
-const { brokers, topic, group, sessionTimeoutMs } = memberOrders();
+const { brokers, topic, group, sessionTimeoutMs, retries = 100 } = memberOrders();
 const kafka = new Kafka({
   clientId: 'kafkajs-member',
   brokers: brokers.split(','),
@@ -14,7 +14,7 @@ const consumer = kafka.consumer({
   rebalanceTimeout: 10_000,
   heartbeatInterval: HEARTBEAT_MS,
   maxWaitTimeInMs: 100,
-  retry: { retries: 100, initialRetryTime: 100, maxRetryTime: 1000 },
+  retry: { retries, initialRetryTime: 100, maxRetryTime: 1000 },
 });
 consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
   tell({ kind: 'assigned', partitions: payload.memberAssignment[topic] ?? [] });
@@ -25,6 +25,7 @@ await consumer.subscribe({ topics: [topic], fromBeginning: true });
 await consumer.run({
   autoCommit: false,
   eachMessage: async ({ partition, message }) => {
+    tell({ kind: 'read', value: String(message.value) });
     await consumer.commitOffsets([{ topic, partition, offset: String(Number(message.offset) + 1) }]);
     tell({ kind: 'handled', partition, offset: Number(message.offset), value: String(message.value) });
   },

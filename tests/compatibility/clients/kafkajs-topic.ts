@@ -1,4 +1,4 @@
-/** Makes a topic and writes values to all its partitions in turn: `{ brokers, topic, partitions, values }`. */
+/** Makes a topic and writes values to all its partitions in turn: `{ brokers, topic, partitions, values, replicationFactor }`. */
 import { Kafka, logLevel } from 'kafkajs';
 
 const orders = JSON.parse(process.argv[2] ?? '') as {
@@ -6,8 +6,9 @@ const orders = JSON.parse(process.argv[2] ?? '') as {
   readonly topic: string;
   readonly partitions: number;
   readonly values: readonly string[];
+  readonly replicationFactor: number;
 };
-const { topic, partitions, values } = orders;
+const { topic, partitions, values, replicationFactor } = orders;
 const kafka = new Kafka({
   clientId: 'kafkajs-writer',
   brokers: orders.brokers.split(','),
@@ -16,7 +17,7 @@ const kafka = new Kafka({
 const admin = kafka.admin();
 await admin.connect();
 await admin.createTopics({
-  topics: [{ topic, numPartitions: partitions, replicationFactor: 1 }],
+  topics: [{ topic, numPartitions: partitions, replicationFactor }],
   waitForLeaders: true,
 });
 await admin.disconnect();

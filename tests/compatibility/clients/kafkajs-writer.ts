@@ -1,21 +1,18 @@
-/** kafkajs writes: idempotent, acks of all, and patient enough for an election. */
+/** Writes by kafkajs until it is asked to end. */
 import { Kafka, logLevel } from 'kafkajs';
-import { writeUntilTold, writerOrders } from '../writer-script.ts';
+import { writerOrders, writeUntilAsked } from '../writer-script.ts';
 
-const { brokers, topic } = writerOrders();
+const orders = writerOrders();
+const { brokers, topic } = orders;
 const kafka = new Kafka({
   clientId: 'kafkajs-writer',
   brokers: brokers.split(','),
   logLevel: logLevel.NOTHING,
-  connectionTimeout: 2_000,
-  retry: { retries: 100, initialRetryTime: 100, maxRetryTime: 500 },
+  retry: { retries: 20, initialRetryTime: 100, maxRetryTime: 1000 },
 });
-const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
+const producer = kafka.producer();
 await producer.connect();
-await writeUntilTold(async (value) => {
-  const messages = [{ key: `key-${value % 12}`, value: String(value) }];
-  const [written] = await producer.send({ topic, acks: -1, messages });
-  return { partition: written?.partition ?? -1, offset: Number(written?.baseOffset ?? -1) };
-});
+await writeUntilAsked(orders, (partition, value) =>
+  producer.send({ topic, acks: -1, messages: [{ partition, value }] }),
+);
 await producer.disconnect();
-process.exit(0);

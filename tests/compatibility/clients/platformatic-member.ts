@@ -35,6 +35,7 @@ const stream = await consumer.consume({
 });
 leaveOnRequest(() => consumer.close(true));
 for await (const message of stream) {
+  tell({ kind: 'read', value: message.value });
   await message.commit();
   tell({
     kind: 'handled',

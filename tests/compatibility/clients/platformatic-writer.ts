@@ -1,22 +1,17 @@
-/** @platformatic/kafka writes: idempotent, acks of all, and patient enough for an election. */
+/** Writes by @platformatic/kafka until it is asked to end. */
 import { Producer, stringSerializers } from '@platformatic/kafka';
-import { writeUntilTold, writerOrders } from '../writer-script.ts';
+import { writerOrders, writeUntilAsked } from '../writer-script.ts';
 
-const { brokers, topic } = writerOrders();
+const orders = writerOrders();
+const { brokers, topic } = orders;
 const producer = new Producer({
   clientId: 'platformatic-writer',
   bootstrapBrokers: brokers.split(','),
-  idempotent: true,
   serializers: stringSerializers,
-  retries: 100,
+  retries: 20,
   retryDelay: 200,
-  connectTimeout: 2_000,
 });
-await writeUntilTold(async (value) => {
-  const messages = [{ topic, key: `key-${value % 12}`, value: String(value) }];
-  const { offsets } = await producer.send({ acks: -1, messages });
-  const [written] = offsets ?? [];
-  return { partition: written?.partition ?? -1, offset: Number(written?.offset ?? -1) };
-});
+await writeUntilAsked(orders, (partition, value) =>
+  producer.send({ acks: -1, messages: [{ topic, partition, value }] }),
+);
 await producer.close();
-process.exit(0);
