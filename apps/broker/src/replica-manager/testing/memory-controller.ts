@@ -1,6 +1,6 @@
 /**
- * The active controller of a cluster in memory: the real decisions, each committed at once, and every image handed to
- * whoever subscribed. What brokers ask of it the handlers of a controller's listener answer.
+ * The active controller of a cluster in memory: the real decisions on a `MemoryQuorum`, each committed at once. What
+ * brokers ask of it the handlers of a controller's listener answer.
  */
 import type { Api } from '@seatlog/kafka-protocol';
 import {
@@ -10,10 +10,8 @@ import {
   type ClusterImage,
   createTopics,
   type Decision,
-  emptyImage,
   fenceBroker,
   incrementalAlterConfigs,
-  MetadataController,
   randomUuid,
   registerBroker,
   ResourceType,
@@ -24,7 +22,9 @@ import { controllerSchema } from '../../config/controller-schema.ts';
 import { loadConfig } from '../../config/load.ts';
 import { alterPartition } from '../../controller/handlers/56-alter-partition.ts';
 import { assignReplicasToDirs } from '../../controller/handlers/73-assign-replicas-to-dirs.ts';
+import { MemoryQuorum } from '../../controller/testing/memory-quorum.ts';
 import type { RequestContext } from '../../handlers/handler.ts';
+import type { ImageListener } from '../../metadata/metadata-service.ts';
 import type { PeerOutcome } from '../../peers/peer-channel.ts';
 import type { ControllerServices } from '../../quorum/controller-services.ts';
 import type { ControllerRequests } from '../../controller/controller-requests.ts';
@@ -40,30 +40,28 @@ export interface BrokerAddress {
 export class MemoryController {
   readonly schema = controllerSchema(loadConfig({}).config);
   readonly #random = new SeededRandom(7);
-  readonly #controller = new MetadataController(emptyImage, 1);
-  readonly #listeners = new Set<(image: ClusterImage) => void>();
+  readonly #quorum = new MemoryQuorum();
   /** Requests of brokers, each answered when the test says so while `holds` is set. */
   holds = false;
   #held: (() => void)[] = [];
-  image: ClusterImage = emptyImage;
 
   constructor() {
     this.change((image) => ({ records: bootstrapRecords(image), answer: null }));
   }
 
-  subscribe(listener: (image: ClusterImage) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  get image(): ClusterImage {
+    return this.#quorum.image;
+  }
+
+  subscribe(listener: ImageListener): () => void {
+    return this.#quorum.subscribe(listener);
   }
 
   change<Answer>(
     decide: (image: ClusterImage) => Decision<Answer>,
     done: (outcome: ChangeOutcome<Answer>) => void = () => {},
   ): void {
-    this.#controller.change(decide, done);
-    this.image = this.#controller.written;
-    for (const listener of this.#listeners) listener(this.image);
-    this.#controller.committed(this.image.lastOffset);
+    this.#quorum.change(decide, done);
   }
 
   /** Gives the epoch. */
@@ -132,7 +130,7 @@ export class MemoryController {
         const handler = HANDLERS.find((definition) => definition.api.key === api.key);
         if (handler === undefined) throw new Error(`${api.name} is not served here`);
         // The handlers use no more of a controller than this.
-        const services = { metadata: this, topicCreation: { schema: this.schema } } as unknown;
+        const services = { metadata: this.#quorum, topicCreation: { schema: this.schema } } as unknown;
         const handle = handler.create(services as ControllerServices);
         const context = { apiVersion: version } as RequestContext;
         const serve = (): void =>
