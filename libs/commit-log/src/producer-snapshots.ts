@@ -41,12 +41,16 @@ export class ProducerSnapshots {
     producers.advanceTo(end);
   }
 
-  /** A snapshot beyond the end of the log tells of batches that are gone. */
+  /**
+   * A snapshot beyond the end of the log tells of batches that are gone. That it is gone as well is synced: else a power
+   * cut might bring it back beside a log that has grown past it again, with other batches.
+   */
   removeAbove(offset: number): void {
-    for (const snapshotOffset of this.#offsets()) {
-      if (snapshotOffset > offset)
-        this.#files.unlink(segmentFilePath(this.#directory, snapshotOffset, 'snapshot'));
+    const beyond = this.#offsets().filter((snapshotOffset) => snapshotOffset > offset);
+    for (const snapshotOffset of beyond) {
+      this.#files.unlink(segmentFilePath(this.#directory, snapshotOffset, 'snapshot'));
     }
+    if (beyond.length > 0) this.#files.syncDirectory(this.#directory);
   }
 
   /** Keeps those that stand at the beginning of a segment, and the latest. */

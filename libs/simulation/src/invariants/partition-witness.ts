@@ -41,7 +41,7 @@ export class PartitionWitness {
   /** The epoch of the last leader that began without what was committed; -1 if all is there. */
   #forgivenEpoch = -1;
   elections = 0;
-  /** Some log began anew behind deleted records: what it knew of producers went with it, as in Kafka. */
+  /** Records were deleted, and with them what could tell whether replicas know the same of producers, as in Kafka. */
   hasForgottenProducers = false;
 
   constructor(index: number, world: () => World) {
