@@ -14,6 +14,8 @@ import {
   type ConfigSchema,
   createTopics,
   type Decision,
+  ElectionType,
+  electLeaders,
   fenceBroker,
   incrementalAlterConfigs,
   isActive,
@@ -231,6 +233,13 @@ export class ControllerService {
       topics: [{ name: TOPIC, partitions: [{ partitionIndex: partition, replicas }] }],
     };
     this.#decide((image) => reassignPartitions(image, request, this.#schema));
+  }
+
+  /** An operator gives a partition that waits for nobody any more to whoever is there. */
+  electUncleanly(partition: number): void {
+    const topicPartitions = [{ topic: TOPIC, partitions: [partition] }];
+    const request = { electionType: ElectionType.UNCLEAN, topicPartitions };
+    this.#decide((image) => electLeaders(image, request, this.#schema));
   }
 
   /** Leaderships go back to who is first in their assignments. */

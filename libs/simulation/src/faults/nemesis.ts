@@ -58,7 +58,18 @@ export class Nemesis {
       broker.process.continue();
       broker.start();
     }
+    this.#giveUpOnTheLost();
     this.#world.queue.schedule(RAISE_EVERY_MS, 'raise', 0, () => this.#raise());
+  }
+
+  /** Where everybody who could lead was moved away or lost what it held, only an operator can help. */
+  #giveUpOnTheLost(): void {
+    const { plane } = this.#world;
+    for (const { index, leader, isr, elr, lastKnownElr } of plane.committedImage.topics.get(TOPIC)
+      ?.partitions ?? []) {
+      const isLost = leader === -1 && isr.length + elr.length + lastKnownElr.length === 0;
+      if (isLost) plane.activeService?.electUncleanly(index);
+    }
   }
 
   bringAbout(kind: FaultKind): void {

@@ -125,7 +125,7 @@ export class PartitionWitness {
         ...(image.leaderRecoveryState === 1 ? [] : before.addingReplicas),
       ];
       const isClean = mayLead.includes(image.leader);
-      if (!isClean) this.#noteUnclean(image);
+      if (!isClean) this.#noteUnclean(before, image);
     }
     for (const { hosted } of this.#seen.values()) {
       const { leader } = hosted.replica;
@@ -182,10 +182,11 @@ export class PartitionWitness {
     this.#leaders.set(epoch, who);
   }
 
-  #noteUnclean(image: PartitionImage): void {
+  #noteUnclean(before: PartitionImage, image: PartitionImage): void {
     this.#uncleanEpochs.push(image.leaderEpoch);
     // Who led before may not know yet, and commit what is lost from the beginning.
-    if (this.#world().settings.uncleanElection) this.#forgivenEpoch = image.leaderEpoch;
+    const isLost = before.isr.length + before.elr.length + before.lastKnownElr.length === 0;
+    if (isLost || this.#world().settings.uncleanElection) this.#forgivenEpoch = image.leaderEpoch;
     if (image.leaderRecoveryState !== 1) {
       violated(
         'an election from outside of ISR and ELR is told',
