@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@seatlog/kafka-client';
@@ -46,6 +46,11 @@ function roleOf(port: number): keyof Ports {
   return found;
 }
 
+const logOf = (name: Name): string => join(folder, `${name}.log`);
+
+const lastWordsOf = (name: Name): string =>
+  readFileSync(logOf(name), 'utf8').trimEnd().split('\n').slice(-10).join('\n');
+
 beforeAll(async () => {
   const { services } = readCompose('docker-compose.yml');
   for (const name of names) {
@@ -63,11 +68,16 @@ beforeAll(async () => {
       ...Object.fromEntries(own),
     };
     const program = join(repositoryRoot, 'apps/broker/src/main.ts');
-    brokers.set(name, spawn(process.execPath, [program], { env, stdio: 'ignore' }));
+    const log = openSync(logOf(name), 'w');
+    brokers.set(name, spawn(process.execPath, [program], { env, stdio: ['ignore', log, log] }));
   }
   for (const name of names) {
     const { http } = portsOf(name);
-    await until(`${name} serves`, async () => (await fetch(`http://127.0.0.1:${http}/healthz`)).ok);
+    const hopeless = () => (brokers.get(name)?.exitCode === null ? null : `it ended: ${lastWordsOf(name)}`);
+    const serves = async () => (await fetch(`http://127.0.0.1:${http}/healthz`)).ok;
+    await until(`${name} serves`, serves, { hopeless }).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${lastWordsOf(name)}`);
+    });
   }
 }, 120_000);
 
