@@ -68,4 +68,10 @@ export const regressionSeeds: readonly RegressionSeed[] = [
     found:
       'A proposal for a broker that has lost its disk since is accepted while the controller cannot know.',
   },
+  {
+    seed: 54586,
+    found:
+      'A follower whose history parted from the leader’s below the leader’s log start kept what it had there, joined the ' +
+      'ISR and led with it.',
+  },
 ];

@@ -136,9 +136,9 @@ export const replicationMutants: readonly Mutant[] = [
     id: 'high-watermark-before-truncation',
     rule: 'KAFKA-14704: the high watermark of a truncating answer is not applied before the truncation',
     file: FOLLOWER,
-    find: 'else this.#truncateTo(answer.divergingEpoch, effects);',
+    find: 'else this.#truncateTo(answer, effects);',
     replace:
-      'else { this.#applyLeaderOffsets(answer.highWatermark, answer.logStartOffset, effects); this.#truncateTo(answer.divergingEpoch, effects); }',
+      'else { this.#applyLeaderOffsets(answer.highWatermark, answer.logStartOffset, effects); this.#truncateTo(answer, effects); }',
     scenario: 'high-watermark-of-a-truncation',
   },
   {

@@ -191,6 +191,17 @@ describe('R24: a follower', () => {
     expect(bench.fetch()).toMatchObject({ fetchOffset: 5, lastFetchedEpoch: -1 });
   });
 
+  it('drops what parts from the leader’s history below the leader’s log start, where nothing can be compared', () => {
+    const bench = new FollowerBench(MemoryLog.of('0@0', 50, 16), 2);
+    bench.exchange({ divergingEpoch: { epoch: 0, endOffset: 35 }, highWatermark: 35, logStartOffset: 35 });
+    expect(bench.fetch()).toEqual({
+      currentLeaderEpoch: 2,
+      fetchOffset: 35,
+      lastFetchedEpoch: -1,
+      logStartOffset: 35,
+    });
+  });
+
   it('waits before it asks again when a cut changed nothing', () => {
     const bench = new FollowerBench(MemoryLog.of('0@0', 10));
     bench.exchange({ divergingEpoch: { epoch: 0, endOffset: 12 } });

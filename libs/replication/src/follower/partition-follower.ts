@@ -7,6 +7,7 @@
  *     fetching ──a batch that begins before the log end──▶ truncating ──truncated──▶ appending
  *     fetching ──nothing────▶ ready, the same                                                           R4
  *     fetching ──diverging──▶ truncating ──truncated──▶ ready                                           R24
+ *     fetching ──diverging below the leader's log start──▶ truncating, to begin anew there              R24
  *     fetching ──out of range──▶ asking-offsets ──leader-offsets──▶ truncating, or delayed              R26
  *     fetching ──fenced─────▶ fenced, until `follow`                                                    R25
  *     fetching, asking-offsets ──any other error──▶ delayed ──time──▶ ready                             R2
@@ -24,7 +25,7 @@ import { NO_LEADER } from '../cluster-view.ts';
 import { logLine } from '../log-line.ts';
 import type { Moment } from '../moment.ts';
 import { type PartitionIdentity, partitionName } from '../partition-identity.ts';
-import { type EpochEndOffset, type ReplicaLog, UNDEFINED_EPOCH } from '../replica-log.ts';
+import { type ReplicaLog, UNDEFINED_EPOCH } from '../replica-log.ts';
 import { wakeFetches } from '../waiting-fetches.ts';
 import type { FetchedRecords, FetchState } from './fetch-state.ts';
 import { appendableBatches } from './fetched-batches.ts';
@@ -188,7 +189,7 @@ export class PartitionFollower {
     switch (answer.errorCode) {
       case ErrorCode.NONE:
         if (answer.divergingEpoch.epoch === UNDEFINED_EPOCH) this.#takeBatches(answer, moment, effects);
-        else this.#truncateTo(answer.divergingEpoch, effects);
+        else this.#truncateTo(answer, effects);
         return;
       case ErrorCode.OFFSET_OUT_OF_RANGE:
         this.#askOffsets(effects);
@@ -267,7 +268,14 @@ export class PartitionFollower {
     if (highWatermark > before) effects.push(wakeFetches('high-watermark'));
   }
 
-  #truncateTo(diverging: EpochEndOffset, effects: FollowerEffect[]): void {
+  #truncateTo(answer: FetchedPartition, effects: FollowerEffect[]): void {
+    const { divergingEpoch: diverging, logStartOffset: leaderStart } = answer;
+    if (diverging.endOffset <= leaderStart) {
+      // What is left of the epoch on the leader is nothing: what this log has of it cannot be compared with what was
+      // deleted there, and may be of another history.
+      this.#restartAt(leaderStart, effects);
+      return;
+    }
     const offset = truncationOffset(this.#log, diverging);
     const reason = `leader epoch ${diverging.epoch}, which the leader ended at ${diverging.endOffset}`;
     effects.push(logLine('info', this.#truncating(offset, reason)));
@@ -336,15 +344,15 @@ export class PartitionFollower {
       effects.push(logLine('warn', this.#truncating(leaderEnd, `the end of the leader’s log`)));
       this.#truncate(leaderEnd, effects);
     } else if (leaderStart > logEndOffset) {
-      const name = partitionName(this.identity);
-      effects.push(
-        logLine(
-          'warn',
-          `The leader’s log of ${name} begins at ${leaderStart}: this one is dropped and begins there`,
-        ),
-      );
-      this.#cut({ type: 'restart-log', offset: leaderStart }, effects);
+      this.#restartAt(leaderStart, effects);
     } else this.#delay(moment, effects);
+  }
+
+  #restartAt(leaderStart: number, effects: FollowerEffect[]): void {
+    const name = partitionName(this.identity);
+    const what = `The leader’s log of ${name} begins at ${leaderStart}: this one is dropped and begins there`;
+    effects.push(logLine('warn', what));
+    this.#cut({ type: 'restart-log', offset: leaderStart }, effects);
   }
 
   #delay(moment: Moment, effects: FollowerEffect[], pauseMs = this.#fetchBackoffMs): void {

@@ -57,6 +57,27 @@ describe('R23: before it reads, a leader', () => {
       errorCode: ErrorCode.OFFSET_OUT_OF_RANGE,
     });
   });
+
+  it('tells a follower that ends where its log begins, in an epoch that is left nowhere, that it diverges', () => {
+    const log = MemoryLog.of('0@0,1@5', 10, 8);
+    log.raiseLogStart(6);
+    const bench = new LeaderBench({ log, metadata: { leaderEpoch: 2 } });
+    const look = { ...follower, fetchOffset: 6, lastFetchedEpoch: 0, logStartOffset: 0 };
+    expect(bench.check(look)).toEqual({ kind: 'diverging', epoch: 0, endOffset: 6 });
+    expect(bench.check({ ...look, lastFetchedEpoch: 1 }).kind).toBe('read');
+    expect(bench.check({ ...look, logStartOffset: 6 }).kind).toBe('read');
+    expect(bench.check({ ...look, replicaId: -1, brokerEpoch: -1 }).kind).toBe('read');
+  });
+
+  it('has one read that ends there and was in line before', () => {
+    const log = MemoryLog.of('0@0,1@6', 6, 6);
+    const bench = new LeaderBench({ log, metadata: { leaderEpoch: 1 } });
+    const look = { ...follower, fetchOffset: 6, lastFetchedEpoch: 0, logStartOffset: 0 };
+    bench.fetch(2, 6);
+    log.raiseLogStart(6);
+    expect(bench.check(look).kind).toBe('read');
+    expect(bench.check({ ...look, replicaId: 3, brokerEpoch: 13 }).kind).toBe('diverging');
+  });
 });
 
 describe('R25: a leader', () => {

@@ -154,7 +154,7 @@ export class PartitionLeader {
       log: this.#log,
       leader,
       cluster: this.#cluster,
-      isFollower: (brokerId) => this.#followers.has(brokerId),
+      follower: (brokerId) => this.#followers.get(brokerId),
     });
   }
 
