@@ -74,4 +74,12 @@ export const regressionSeeds: readonly RegressionSeed[] = [
       'A follower whose history parted from the leader’s below the leader’s log start kept what it had there, joined the ' +
       'ISR and led with it.',
   },
+  {
+    seed: 36718,
+    found:
+      'A leader elected uncleanly whose log begins inside of a batch was not held against what is committed from that ' +
+      'batch on, but from the log start.',
+  },
+  { seed: 44112, found: 'The same, with a batch of two records where the log has one of three.' },
+  { seed: 47522, found: 'The same, with partitions that are moved.' },
 ];

@@ -55,15 +55,20 @@ export class CommittedHistory {
     return this.#former.get(batch.baseOffset)?.some((it) => isSameBatch(it, batch)) === true;
   }
 
-  /** The first batch, committed in an epoch before the one given, that the log lacks. */
+  /**
+   * The first batch, committed in an epoch before the one given, that the log lacks. A log may begin inside of a batch:
+   * it holds that one as a whole, and so is it compared.
+   */
   missingFrom(
     log: BrokerLog,
     beforeEpoch: number,
   ): { readonly batch: StoredBatch; readonly epoch: number } | null {
+    const first = log.batches[log.placeOf(log.logStartOffset)];
+    const start = Math.min(first?.baseOffset ?? log.logStartOffset, log.logStartOffset);
     for (let place = 0; place < this.#batches.length; place++) {
       const batch = this.#batches[place] as StoredBatch;
       const epoch = this.#epochs[place] as number;
-      if (batch.lastOffset < log.logStartOffset || epoch >= beforeEpoch) continue;
+      if (batch.lastOffset < start || epoch >= beforeEpoch) continue;
       const own = log.batches[log.placeOf(batch.baseOffset)];
       if (own === undefined || !isSameBatch(own, batch)) return { batch, epoch };
     }
