@@ -233,6 +233,22 @@ export const replicationMutants: readonly Mutant[] = [
     replace: '} else if (leaderStart < 0) {',
   },
   {
+    id: 'kept-below-the-log-start',
+    rule: 'R24: what parts below the leader’s log start is dropped as a whole',
+    file: FOLLOWER,
+    find: 'if (diverging.endOffset <= leaderStart) {',
+    replace: 'if (diverging.endOffset < -1) {',
+    scenario: 'divergence-below-the-log-start',
+  },
+  {
+    id: 'deleted-history-is-in-line',
+    rule: 'R23: a log that ends where the leader’s begins, in an older epoch, is not known to be in line',
+    file: FETCH_CHECK,
+    find: 'if (endOffset === log.logStartOffset && isBeforeAllThatIsKnown(look, led))',
+    replace: 'if (endOffset < -1)',
+    scenario: 'ends-at-the-log-start',
+  },
+  {
     id: 'inside-of-a-batch',
     rule: 'R26: the batch in which the leader’s log begins is taken as a whole',
     file: FOLLOWER,

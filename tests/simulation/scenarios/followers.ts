@@ -144,6 +144,67 @@ function highWatermarkOfATruncation({ Story }: Library): void {
   story.heal();
 }
 
+/** A leader that is cut off goes on by itself for some batches; another one commits some and deletes them all. */
+function partedAndDeleted({ Story }: Library, alone: number, committed: number) {
+  const story = new Story({ minInsyncReplicas: 2, replicaLagTimeMaxMs: 600, sessionTimeoutMs: 5000 });
+  story.produced();
+  const { leader: former } = story;
+  const [next = 0, third = 0] = story.followers;
+  story.cutBothWays(former, next);
+  story.cutBothWays(former, third);
+  for (let count = 0; count < alone; count++) assert.equal(story.produced(1).errorCode, 0);
+  story.moveLeader(next);
+  const hosted = story.hosted(next);
+  for (let count = 0; count < committed; count++) assert.equal(story.produced('idempotent').errorCode, 0);
+  const { highWatermark: start } = hosted.log;
+  hosted.log.raiseLogStart(start);
+  hosted.tellLeader({ type: 'log-start-raised' });
+  return { story, former, start };
+}
+
+type Parted = ReturnType<typeof partedAndDeleted>;
+
+/** Batches are of one to three records: the numbers of them are sought with which the two logs lie as they should. */
+function partedSo(library: Library, isSo: (parted: Parted) => boolean): Parted {
+  for (let alone = 1; alone < 6; alone++) {
+    for (let committed = 1; committed < 6; committed++) {
+      const parted = partedAndDeleted(library, alone, committed);
+      if (isSo(parted)) return parted;
+    }
+  }
+  return assert.fail('two logs never lie as they should');
+}
+
+/** It joins and leads before it hears where the log of the leader begins. */
+function comesBackAndLeads({ story, former, start }: Parted): void {
+  const { log } = story.hosted(former);
+  const held = story.hold(
+    ({ label, to }) =>
+      label === 'fetch answered' && to === former && log.logEndOffset === start && isInLine(),
+  );
+  const isInLine = (): boolean => story.partition.isr.includes(former);
+  story.mend();
+  story.until('it is in sync', isInLine);
+  story.moveLeader(former);
+  assert.equal(log.logStartOffset, start, 'it kept what was deleted, or something else');
+  held.release();
+  story.heal();
+}
+
+/** R24: of an epoch that has nothing left on the leader a follower has something of another history. */
+function divergenceBelowTheLogStart(library: Library): void {
+  const goesOn = ({ story, former, start }: Parted): boolean =>
+    story.hosted(former).log.batches.some(({ baseOffset }) => baseOffset === start);
+  comesBackAndLeads(partedSo(library, goesOn));
+}
+
+/** R23: the same, and its log ends just where the leader’s begins. */
+function endsAtTheLogStart(library: Library): void {
+  const endsThere = ({ story, former, start }: Parted): boolean =>
+    story.hosted(former).log.logEndOffset === start;
+  comesBackAndLeads(partedSo(library, endsThere));
+}
+
 export const followerScenarios: Readonly<Record<string, Scenario>> = {
   'restart-below-the-high-watermark': {
     title: 'KIP-101, R24: a follower keeps what is committed, though it had not heard of it when it stopped',
@@ -161,6 +222,14 @@ export const followerScenarios: Readonly<Record<string, Scenario>> = {
   'high-watermark-of-a-truncation': {
     title: 'KAFKA-14704, R4: the high watermark of a truncating answer is not applied to the log before',
     tell: highWatermarkOfATruncation,
+  },
+  'divergence-below-the-log-start': {
+    title: 'R24: a history that parts below the leader’s log start is dropped as a whole',
+    tell: divergenceBelowTheLogStart,
+  },
+  'ends-at-the-log-start': {
+    title: 'R23: a history that ends at the leader’s log start, in an epoch that is left nowhere, is dropped',
+    tell: endsAtTheLogStart,
   },
   'later-epoch-in-an-answer': {
     title: 'KAFKA-18723, R28: no batch of a later epoch than that of the fetch is appended',
