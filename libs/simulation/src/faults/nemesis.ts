@@ -206,8 +206,6 @@ export class Nemesis {
       // Inside of a batch as well.
       log.raiseLogStart(log.logStartOffset + this.#random.below(log.highWatermark - log.logStartOffset + 1));
       hosted.tellLeader({ type: 'log-start-raised' });
-      // A follower whose log ends there and differs before cannot be told from one that does not.
-      this.#world.witness.logRestarted(partition);
     }
   }
 

@@ -253,10 +253,7 @@ export class PartitionWitness {
     const log = this.#world().brokers[brokerId - 1]?.disk.knownLog(this.index);
     if (last === undefined) return true;
     if (log === undefined) return false;
-    // R3: below the log start of the leader nothing is compared.
-    const leader = this.#committedImage?.leader ?? -1;
-    const start = this.#world().brokers[leader - 1]?.disk.knownLog(this.index)?.logStartOffset ?? 0;
-    if (Math.max(log.logStartOffset, start) >= end) return true;
+    if (log.logStartOffset >= end) return true;
     const own = log.batches[log.placeOf(last.baseOffset)];
     return own !== undefined && isSameBatch(own, last);
   }
