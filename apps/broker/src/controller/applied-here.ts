@@ -6,7 +6,13 @@
  * A change that cannot be seen (a config that something is appended to) is not waited for.
  */
 import { apis, ErrorCode, type RequestOf, type ResponseOf } from '@seatlog/kafka-protocol';
-import { type ClusterImage, configsOf, NO_LEADER, ResourceType } from '@seatlog/metadata-quorum';
+import {
+  type ClusterImage,
+  type ConfigMap,
+  configsOf,
+  NO_LEADER,
+  ResourceType,
+} from '@seatlog/metadata-quorum';
 import type { Timers } from '@seatlog/runtime';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 
@@ -130,17 +136,34 @@ function isAltered(results: readonly ConfigResult[], resourceType: number, resou
   );
 }
 
+/** Every resource whose change was taken has all of its configs as asked. */
+function shownConfigs<Config>(
+  resources: readonly {
+    readonly resourceType: number;
+    readonly resourceName: string;
+    readonly configs: readonly Config[];
+  }[],
+  results: readonly ConfigResult[],
+  isShown: (set: ConfigMap, config: Config) => boolean,
+): Shows {
+  return (image) =>
+    resources.every(({ resourceType, resourceName, configs }) => {
+      if (!isAltered(results, resourceType, resourceName)) return true;
+      const set = configsOf(image, resourceType, resourceName);
+      return configs.every((config) => isShown(set, config));
+    });
+}
+
 function replaced(
   { resources, validateOnly }: RequestOf<typeof apis.alterConfigs>,
   { responses }: ResponseOf<typeof apis.alterConfigs>,
 ): Shows | null {
   if (validateOnly) return null;
-  return (image) =>
-    resources.every(({ resourceType, resourceName, configs }) => {
-      if (!isAltered(responses, resourceType, resourceName)) return true;
-      const set = configsOf(image, resourceType, resourceName);
-      return configs.every(({ name, value }) => value === null || set.get(name) === value);
-    });
+  return shownConfigs(
+    resources,
+    responses,
+    (set, { name, value }) => value === null || set.get(name) === value,
+  );
 }
 
 function altered(
@@ -148,13 +171,8 @@ function altered(
   { responses }: ResponseOf<typeof apis.incrementalAlterConfigs>,
 ): Shows | null {
   if (validateOnly) return null;
-  return (image) =>
-    resources.every(({ resourceType, resourceName, configs }) => {
-      if (!isAltered(responses, resourceType, resourceName)) return true;
-      const set = configsOf(image, resourceType, resourceName);
-      return configs.every(({ name, configOperation, value }) => {
-        if (configOperation === OperationType.SET) return set.get(name) === value;
-        return configOperation !== OperationType.DELETE || !set.has(name);
-      });
-    });
+  return shownConfigs(resources, responses, (set, { name, configOperation, value }) => {
+    if (configOperation === OperationType.SET) return set.get(name) === value;
+    return configOperation !== OperationType.DELETE || !set.has(name);
+  });
 }
