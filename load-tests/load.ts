@@ -2,7 +2,7 @@
  * `npm run load -- <scenario> [options]`: load on a system of its own, and what it did with it. The last line is JSON. Exit
  * code 0: the audit is sound; 1: something was found; 2: it could not be made.
  */
-import { LocalStackError } from '@seatlog/local-stack';
+import { failureText } from '@seatlog/local-stack';
 import { CommandError } from './demo/command-error.ts';
 import { spikeCommand } from './spike/spike-command.ts';
 
@@ -28,18 +28,10 @@ function main([scenario, ...args]: readonly string[]): Promise<number> {
   }
 }
 
-/** Errors whose message says all need no stack trace. */
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  const saysAll = isUsage || error instanceof LocalStackError || error instanceof CommandError;
-  return saysAll ? error.message : (error.stack ?? error.message);
-}
-
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`\n${textOf(error)}\n`);
+  process.stderr.write(`\n${failureText(error, CommandError)}\n`);
   process.exitCode = 2;
 }
 // Sockets of clients that were cut off may linger; nothing is waited for any more.

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { formatEntry, type HistoryRecorder } from '@seatlog/history';
-import { LocalStackError } from '@seatlog/local-stack';
+import { failureText } from '@seatlog/local-stack';
 import { DRILL_HELP, DrillUsageError, readDrillOptions } from './drill-settings.ts';
 import { runDrill } from './run-drill.ts';
 
@@ -44,20 +44,13 @@ async function keepHistory(recorder: HistoryRecorder, file: string): Promise<voi
   await once(stream, 'close');
 }
 
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isUsage = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  const saysAll = isUsage || error instanceof LocalStackError || error instanceof DrillUsageError;
-  return saysAll ? error.message : (error.stack ?? error.message);
-}
-
 // The exit guard of the nodes' processes stops them.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(2));
 
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stderr.write(`\n${textOf(error)}\n`);
+  process.stderr.write(`\n${failureText(error, DrillUsageError)}\n`);
   process.exitCode = 2;
 }
 // Sockets of nodes that are gone may linger; nothing is waited for any more.

@@ -1,7 +1,7 @@
 /**
  * The `seatlog` command. Exit code 0: done, and all held; 1: something did not hold; 2: it could not be done.
  */
-import { LocalStackError } from '@seatlog/local-stack';
+import { failureText } from '@seatlog/local-stack';
 import { labCommand } from './lab/lab-command.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -28,18 +28,10 @@ function main([command, ...args]: readonly string[]): Promise<number> {
   }
 }
 
-/** Errors whose message says all need no stack trace. */
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isParsing = 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  const saysAll = isParsing || error instanceof UsageError || error instanceof LocalStackError;
-  return saysAll ? error.message : (error.stack ?? error.message);
-}
-
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`\n${textOf(error)}\n`);
+  process.stderr.write(`\n${failureText(error, UsageError)}\n`);
   process.exitCode = 2;
 }
 // Sockets of brokers that are gone may linger; nothing is waited for any more.
