@@ -18,6 +18,7 @@ interface Arrival {
 const BACKLOG_RECORDS = 15;
 const LOOKS_AT_ROWS = 10;
 const WAITING = 'SELECT count(*) FROM outbox';
+const UNCLAIMED = 'SELECT count(*) FROM outbox WHERE claimed_by IS NULL';
 const CLAIMED = 'SELECT count(*) FROM outbox WHERE claimed_until > now()';
 
 const arrivals = {
@@ -45,7 +46,8 @@ const arrivals = {
   'right after an outbox claim': async (at) => {
     await during(at, () => at.sale.cancelled > 0);
     at.hold('outbox-relay');
-    await during(at, async () => (await at.stack.number(WAITING)) > 0);
+    // A message that was claimed before may be acknowledged already: its row only waits to be deleted.
+    await during(at, async () => (await at.stack.number(UNCLAIMED)) > 0);
     // What is claimed now cannot be acknowledged.
     at.hold('broker-1');
     at.letGo('outbox-relay');

@@ -149,10 +149,11 @@ function collectIds(socket: Socket): number[] {
   return ids;
 }
 
+/** By an end or by a reset: who still sends may get either. */
 async function closedWithin(socket: Socket, ms: number): Promise<void> {
   socket.resume();
   await Promise.race([
-    once(socket, 'close'),
+    new Promise<void>((resolve) => socket.once('close', () => resolve())),
     new Promise((_, reject) => {
       setTimeout(() => reject(new Error(`still open after ${ms} ms`)), ms).unref();
     }),
