@@ -1,6 +1,15 @@
-import { AdminError, createClient, type Admin, type KafkaClient } from '@seatlog/kafka-client';
+import {
+  AdminError,
+  createClient,
+  type Admin,
+  type KafkaClient,
+  type TopicDescription,
+} from '@seatlog/kafka-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshName, freshTopic, isGiven, TestCluster } from './test-cluster.ts';
+
+/** Apache Kafka answers what changes its metadata before the broker that is asked next knows of the change. */
+const SOON = { timeout: 60_000, interval: 20 };
 
 let cluster: TestCluster;
 let client: KafkaClient;
@@ -36,21 +45,23 @@ describe('admin', () => {
       { name: seats, partitions: 3, replicationFactor: 1, created: true },
       { name: plain, created: true },
     ]);
-    expect((await admin.listTopics()).map(({ name }) => name)).toEqual(
-      expect.arrayContaining([plain, seats]),
-    );
+    const names = async (): Promise<string[]> => (await admin.listTopics()).map(({ name }) => name);
+    await expect.poll(names, SOON).toEqual(expect.arrayContaining([plain, seats]));
     await admin.createPartitions({ [seats]: 5 });
-    const [description] = await admin.describeTopics([seats]);
+    const described = async (): Promise<TopicDescription | undefined> =>
+      (await admin.describeTopics([seats]))[0];
+    await expect
+      .poll(async () => (await described())?.partitions.map(({ partition }) => partition), SOON)
+      .toEqual([0, 1, 2, 3, 4]);
+    const description = await described();
     expect(description).toMatchObject({ name: seats, topicId: created[0]?.topicId, internal: false });
-    expect(description?.partitions.map(({ partition }) => partition)).toEqual([0, 1, 2, 3, 4]);
     for (const { leader, isr } of description?.partitions ?? []) {
       expect(isr).toEqual([leader]);
       if (!isGiven) expect(leader).toBe(1);
     }
     await admin.deleteTopics([plain]);
-    await expect(admin.describeTopics([plain])).rejects.toMatchObject({
-      code: 'UNKNOWN_TOPIC_OR_PARTITION',
-    });
+    const failure = (): Promise<unknown> => admin.describeTopics([plain]).catch((error: unknown) => error);
+    await expect.poll(failure, SOON).toMatchObject({ code: 'UNKNOWN_TOPIC_OR_PARTITION' });
   });
 
   it('tells of several topics which failed, and does the others', async () => {
@@ -89,9 +100,9 @@ describe('admin', () => {
     const before = await valueOf('segment.bytes');
     if (!isGiven) expect(before).toBe('1073741824 DEFAULT_CONFIG');
     await admin.alterConfigs([{ resource, set: { 'segment.bytes': '2097152' } }]);
-    expect(await valueOf('segment.bytes')).toBe('2097152 DYNAMIC_TOPIC_CONFIG');
+    await expect.poll(() => valueOf('segment.bytes'), SOON).toBe('2097152 DYNAMIC_TOPIC_CONFIG');
     await admin.alterConfigs([{ resource, set: { 'segment.bytes': null } }]);
-    expect(await valueOf('segment.bytes')).toBe(before);
+    await expect.poll(() => valueOf('segment.bytes'), SOON).toBe(before);
     await expect(admin.alterConfigs([{ resource, set: { 'segment.bytes': 'many' } }])).rejects.toMatchObject({
       code: 'INVALID_CONFIG',
     });
