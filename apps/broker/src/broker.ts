@@ -8,7 +8,7 @@
  * away. A start that fails holds nothing.
  *
  * Stop: leaderships go to other brokers, no more connections and requests, what is in process is answered, the quorum is
- * left, logs are flushed, the clean-stop marker is written.
+ * left once no other broker waits for its decision, logs are flushed, the clean-stop marker is written.
  */
 import type { LogDirectory } from '@seatlog/commit-log';
 import { liveBrokers } from '@seatlog/metadata-quorum';
@@ -18,13 +18,14 @@ import { type BrokerPorts, nodePorts } from './broker-ports.ts';
 import { nodeRoles } from './config/node-roles.ts';
 import { AutomaticTopics } from './controller/automatic-topics.ts';
 import type { ControllerChannel } from './controller/controller-channel.ts';
-import { groupService } from './groups/group-service.ts';
+import { GroupCoordinator } from './groups/group-coordinator.ts';
 import { handlerTable } from './handlers/index.ts';
 import { brokerMetricsText } from './http/broker-metrics-text.ts';
 import { brokerState } from './http/broker-state.ts';
 import { listenHttp, type NodeHttp } from './http/node-http.ts';
 import { processFigures } from './http/process-figures.ts';
 import { BrokerLifecycle } from './lifecycle/broker-lifecycle.ts';
+import { untilNobodyWaitsForLeave } from './lifecycle/last-vote.ts';
 import { watchElections } from './metadata/unclean-elections.ts';
 import { type BrokerMetrics, createMetrics } from './metrics.ts';
 import { serverLimits } from './network/server-limits.ts';
@@ -155,7 +156,7 @@ class Broker implements RunningBroker {
       unsentBytes: () => this.#server.unsentBytes,
       advertisedListeners: () => this.#listeners,
     };
-    this.services = { ...foundation, groups: groupService(foundation) };
+    this.services = { ...foundation, groups: new GroupCoordinator(foundation) };
     this.#server = new SocketServer({
       ...ports,
       listeners: nodeRoles(config.values).clientListeners,
@@ -244,7 +245,7 @@ class Broker implements RunningBroker {
     const drained = new Promise<void>((resolve) => this.#server.drain(DRAIN_MS, resolve));
     this.services.groups.stop();
     this.#replicas.endWaitingReads();
-    await drained;
+    await Promise.all([drained, untilNobodyWaitsForLeave(quorum, this.#ports.timers)]);
     this.#replicas.stop();
     this.#leaveCluster();
     await this.#member.stop();

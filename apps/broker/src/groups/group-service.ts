@@ -15,7 +15,6 @@ import type {
   ListedGroup,
   OffsetFetchTopic,
 } from '@seatlog/group-coordinator';
-import { GroupCoordinator, type GroupCoordinatorOptions } from './group-coordinator.ts';
 
 export interface GroupSummary {
   readonly groupId: string;
@@ -74,8 +73,4 @@ export interface GroupService {
   list(): GroupListing;
   /** Who coordinates the group, as reached on that listener. Creates `__consumer_offsets` if it is not there. */
   findCoordinator(groupId: string, listenerName: string, done: (coordinator: Coordinator) => void): void;
-}
-
-export function groupService(options: GroupCoordinatorOptions): GroupService {
-  return new GroupCoordinator(options);
 }

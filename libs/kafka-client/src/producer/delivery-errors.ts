@@ -1,10 +1,9 @@
 /** Errors of batches that were given up by this side, with what is known of their fate. Pure. */
 import { KafkaClientError, type WriteOutcome } from '../errors.ts';
-import type { PartitionQueue } from './partition-queue.ts';
 import type { ProducerBatch } from './producer-batch.ts';
 
 export function deliveryTimedOut(
-  queue: PartitionQueue,
+  { topic, partition }: { readonly topic: string; readonly partition: number },
   batch: ProducerBatch,
   underWay: boolean,
   timeoutMs: number,
@@ -12,7 +11,7 @@ export function deliveryTimedOut(
   const last = batch.lastError === null ? '' : `; last: ${batch.lastError.message}`;
   return new KafkaClientError(
     'DELIVERY_TIMEOUT',
-    `${queue.topic}-${queue.partition} was not written within ${timeoutMs} ms${last}`,
+    `${topic}-${partition} was not written within ${timeoutMs} ms${last}`,
     {
       retriable: true,
       hint: 'the leader could not be reached or did not answer in time: look at the cause, or raise deliveryTimeoutMs',
