@@ -3,7 +3,7 @@ import { type Cancel, type FileLock, FileSystemError } from '@seatlog/runtime';
 import { takeCleanShutdownMarker, writeCleanShutdownMarker } from './clean-shutdown-marker.ts';
 import { DirectoryCheckpoints } from './directory-checkpoints.ts';
 import { DirectoryRemoval } from './directory-removal.ts';
-import { asLogFailure, attempted } from './log-failure.ts';
+import { asLogFailure, attempted, failureOf } from './log-failure.ts';
 import type { LogConfig } from './log-config.ts';
 import {
   type CloseOptions,
@@ -228,7 +228,7 @@ class DiskLogDirectory implements LogDirectory {
         this.shortened.size === 0 &&
         (this.cleanStart || this.#onDisk.size === 0);
       if (allClean)
-        outcome = this.#attempt(() => writeCleanShutdownMarker(this.#options.fileSystem, this.path, options));
+        outcome = failureOf(() => writeCleanShutdownMarker(this.#options.fileSystem, this.path, options));
       this.#lock.release();
       done(outcome);
     });
@@ -308,15 +308,6 @@ class DiskLogDirectory implements LogDirectory {
       });
     };
     arm();
-  }
-
-  #attempt(action: () => void): LogError | null {
-    try {
-      action();
-      return null;
-    } catch (cause) {
-      return asLogFailure(cause);
-    }
   }
 
   #directoryOf(name: string): string {

@@ -22,3 +22,13 @@ export function attempted<Result>(action: () => Result): Result {
     throw asLogFailure(cause);
   }
 }
+
+/** The log's own failure that an action ended with; null if it went well. */
+export function failureOf(action: () => void): LogError | null {
+  try {
+    action();
+    return null;
+  } catch (cause) {
+    return asLogFailure(cause);
+  }
+}

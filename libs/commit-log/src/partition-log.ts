@@ -68,10 +68,13 @@ export interface PartitionLog {
 
   /** Whole batches from the one that holds `offset`; throws `OFFSET_OUT_OF_RANGE` or `LOG_CORRUPT`. */
   read(offset: number, options: ReadOptions): LogRead;
-  /** The first batch with a record of that time or later, for the caller to look inside; null when there is none. */
-  findByTimestamp(timestamp: number, upperBound?: number): BatchFound | null;
-  /** The first batch with the greatest timestamp below the bound; null for an empty log. */
-  findMaxTimestamp(upperBound?: number): BatchFound | null;
+  /**
+   * The first batch with a record of that time or later, for the caller to look inside: the log may start in the middle of
+   * it. Null when there is none. Batches that end below the lower bound are not looked at.
+   */
+  findByTimestamp(timestamp: number, upperBound?: number, lowerBound?: number): BatchFound | null;
+  /** The first batch with the greatest timestamp between the bounds, for the caller to look inside as well; null for an empty log. */
+  findMaxTimestamp(upperBound?: number, lowerBound?: number): BatchFound | null;
 
   /** Rises and falls as told, within log start and log end. */
   updateHighWatermark(offset: number): void;
@@ -103,6 +106,8 @@ export interface PartitionLog {
   truncateTo(offset: number, done: FlushCompletion): void;
   /** Drops the whole log and begins at the offset. */
   truncateFullyAndStartAt(offset: number, done: FlushCompletion): void;
+  /** Whether the disk has room for an append, tried beside the log; LOG_OUT_OF_SPACE if it has none. */
+  probeRoom(done: FlushCompletion): void;
   /** Raises the log start offset, not above the high watermark, and deletes segments wholly below it. */
   deleteRecordsBefore(offset: number): void;
   /** Deletes what time, size and log start allow; gives the number of segments. */

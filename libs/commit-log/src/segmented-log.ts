@@ -1,5 +1,5 @@
 import { AppendPath } from './append-path.ts';
-import { asLogFailure } from './log-failure.ts';
+import { asLogFailure, failureOf } from './log-failure.ts';
 import type { LogConfig } from './log-config.ts';
 import { LogError, type LogErrorCode } from './log-error.ts';
 import type { LogParts } from './log-parts.ts';
@@ -22,6 +22,7 @@ import type {
   SequenceCheck,
 } from './partition-log.ts';
 import { countDeletable } from './retention.ts';
+import { probeRoom } from './room-probe.ts';
 import { type OffsetRange, TimeLookup } from './time-lookup.ts';
 
 /** Where a log stands when it was loaded. */
@@ -160,14 +161,14 @@ export class SegmentedLog implements PartitionLog {
     return this.#guardReads(() => this.#reader.read({ offset, bound, maxBytes, minOneBatch }));
   }
 
-  findByTimestamp(timestamp: number, upperBound = this.logEndOffset): BatchFound | null {
+  findByTimestamp(timestamp: number, upperBound = this.logEndOffset, lowerBound = 0): BatchFound | null {
     this.#requireOpen();
-    return this.#guardReads(() => this.#times.first(timestamp, this.#rangeBelow(upperBound)));
+    return this.#guardReads(() => this.#times.first(timestamp, this.#range(lowerBound, upperBound)));
   }
 
-  findMaxTimestamp(upperBound = this.logEndOffset): BatchFound | null {
+  findMaxTimestamp(upperBound = this.logEndOffset, lowerBound = 0): BatchFound | null {
     this.#requireOpen();
-    return this.#guardReads(() => this.#times.latest(this.#rangeBelow(upperBound)));
+    return this.#guardReads(() => this.#times.latest(this.#range(lowerBound, upperBound)));
   }
 
   updateHighWatermark(offset: number): void {
@@ -216,6 +217,10 @@ export class SegmentedLog implements PartitionLog {
     );
   }
 
+  probeRoom(done: FlushCompletion): void {
+    probeRoom(this.#parts.environment.files, this.#parts.local.identity.directory, done);
+  }
+
   deleteRecordsBefore(offset: number): void {
     this.#requireOpen();
     if (offset > this.#highWatermark) {
@@ -254,7 +259,7 @@ export class SegmentedLog implements PartitionLog {
     this.#closed = true;
     this.#path.shut();
     return this.#path.whenIdle(() => {
-      const failure = this.failure ?? this.#attempt(() => this.#finish());
+      const failure = this.failure ?? failureOf(() => this.#finish());
       this.#parts.tail.clear();
       this.#parts.local.closeFiles();
       done(failure);
@@ -300,9 +305,9 @@ export class SegmentedLog implements PartitionLog {
       done(failure);
     };
     return this.#path.quiesce('LOG_TRUNCATED', truncated, () => {
-      const lowered = this.failure ?? this.#attempt(() => this.#path.lowerRecoveryPoint(endAfter()));
+      const lowered = this.failure ?? failureOf(() => this.#path.lowerRecoveryPoint(endAfter()));
       if (lowered !== null) return settle(lowered);
-      return this.#saveRecoveryPoints((error) => settle(error ?? this.failure ?? this.#attempt(change)));
+      return this.#saveRecoveryPoints((error) => settle(error ?? this.failure ?? failureOf(change)));
     });
   }
 
@@ -363,7 +368,7 @@ export class SegmentedLog implements PartitionLog {
     const { local } = this.#parts;
     if (local.segments.active.sizeBytes === 0) return true;
     if (!this.#path.isIdle || this.failure !== null) return false;
-    const failure = this.#attempt(() => this.#path.roll());
+    const failure = failureOf(() => this.#path.roll());
     if (failure !== null) local.report('warn', `No segment could be begun: ${failure.message}`);
     return failure === null;
   }
@@ -384,15 +389,6 @@ export class SegmentedLog implements PartitionLog {
       const failure = asLogFailure(cause);
       if (STOPPING.has(failure.code)) this.#path.fence(failure);
       throw failure;
-    }
-  }
-
-  #attempt(action: () => void): LogError | null {
-    try {
-      action();
-      return null;
-    } catch (cause) {
-      return asLogFailure(cause);
     }
   }
 }

@@ -83,4 +83,10 @@ export {
   writtenOutcome,
 } from './produce/pending-produce.ts';
 export type { EpochEndOffset, ReplicaLog } from './replica-log.ts';
+export {
+  REPORT_PAUSE_MS,
+  type ReportedReplica,
+  type ReportEffect,
+  ReplicaReports,
+} from './replica-reports.ts';
 export type { WaitingFetches, WakeFetches } from './waiting-fetches.ts';

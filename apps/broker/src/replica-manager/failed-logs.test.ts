@@ -53,6 +53,33 @@ describe('a leader whose disk is full', () => {
   });
 });
 
+describe('disks that are all full at once', () => {
+  it('F7: all are in sync again once there is room, though nothing is written below the minimum', async () => {
+    const cluster = await threeBrokers({ 'min.insync.replicas': '2' });
+    const full = (operation: MemoryOperation): MemoryFault | undefined =>
+      operation.name === 'write' && operation.path.startsWith('/logs/seats-0/')
+        ? { code: 'ENOSPC' }
+        : undefined;
+    for (const leader of [1, 2, 3]) {
+      cluster.disk(leader).fault = full;
+      const refused = await cluster.produce(leader, 'seats', ['full']);
+      await cluster.advance(100);
+      expect(refused()?.errorCode).not.toBe(ErrorCode.NONE);
+    }
+    expect(cluster.isr('seats')).toEqual([3]);
+    const below = await cluster.produce(3, 'seats', ['full']);
+    expect(below()?.errorCode).toBe(ErrorCode.NOT_ENOUGH_REPLICAS);
+    await cluster.advance(5000);
+    expect(cluster.isr('seats')).toEqual([3]);
+    for (const id of [1, 2, 3]) cluster.disk(id).fault = () => undefined;
+    await cluster.advance(5000);
+    expect(new Set(cluster.isr('seats'))).toEqual(new Set([1, 2, 3]));
+    const taken = await cluster.produce(3, 'seats', ['c']);
+    await cluster.advance(600);
+    expect(taken()).toMatchObject({ errorCode: 0, baseOffset: 2 });
+  });
+});
+
 describe('a log that is fenced', () => {
   it('F8: after a sync that failed nothing is acknowledged, and another leads', async () => {
     const cluster = await threeBrokers({ 'flush.messages': '1' });

@@ -206,7 +206,11 @@ export class LocalPartition implements Partition, PlacedReplica {
   }
 
   get isFailing(): boolean {
-    return this.#hasFailed || this.log.failure !== null;
+    return this.#hasFailed || this.isFenced;
+  }
+
+  get isFenced(): boolean {
+    return this.log.failure !== null;
   }
 
   get isInSync(): boolean {
@@ -222,6 +226,13 @@ export class LocalPartition implements Partition, PlacedReplica {
   logFailed(): void {
     this.#hasFailed = true;
     this.#surroundings.directories.lookAt(this);
+  }
+
+  probeRoom(done: () => void): void {
+    this.log.probeRoom((error) => {
+      if (error === null) this.#hasFailed = false;
+      done();
+    });
   }
 
   /** An append came to nothing: whoever is elected waits for the log to stand. */

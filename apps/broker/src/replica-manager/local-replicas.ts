@@ -204,8 +204,10 @@ export class LocalReplicas implements ReplicaManager {
       topicId: topic.id,
       index: partition.index,
       isFailing: true,
+      isFenced: true,
       isInSync,
       isMarkedLost: isLost(partition, nodeId),
+      probeRoom: (done: () => void) => done(),
     };
     this.#replication.directories.lookAt(replica);
   }
@@ -217,6 +219,7 @@ export class LocalReplicas implements ReplicaManager {
     partitions[partition.index] = undefined;
     if (partitions.every((other) => other === undefined)) this.#byTopic.delete(partition.topic);
     this.#byLog.delete(partition.log);
+    this.#replication.directories.forget(partition);
     partition.stop();
     this.#tell({ kind: 'deleted', topic: partition.topic, partition: partition.index });
   }

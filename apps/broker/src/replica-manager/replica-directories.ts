@@ -1,13 +1,14 @@
 /**
- * Tells the controller of replicas whose logs take no more, so that others lead (F7, F8), and of those that do again.
- *
- * A log takes no more when its disk is full, which may pass, when it is fenced, or when it could not be opened. Such a
- * replica is said to lie in a lost directory, while the metadata has it in sync beside others; once it has taken an
- * append again it is said to lie where it does. What the metadata says is looked at again after each report, with a
- * pause, until it is as it should be.
+ * Carries out what `ReplicaReports` says of replicas whose logs take no more, or do again: tells the controller that they
+ * lie in a lost directory, or where they do lie, and sees whether a disk that was full has room again.
  */
 import { apis, ErrorCode, errorByCode } from '@seatlog/kafka-protocol';
-import { LOST_DIRECTORY } from '@seatlog/replication';
+import {
+  LOST_DIRECTORY,
+  type ReportedReplica,
+  type ReportEffect,
+  ReplicaReports,
+} from '@seatlog/replication';
 import type { Cancel, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
 import type { ControllerRequests } from '../controller/controller-requests.ts';
@@ -15,19 +16,11 @@ import type { ImageClusterView } from './image-cluster-view.ts';
 
 const VERSION = 0;
 const REQUEST_TIMEOUT_MS = 5000;
-/** Between two reports of one replica. */
-const PAUSE_MS = 1000;
 
-export interface PlacedReplica {
+export interface PlacedReplica extends ReportedReplica {
   readonly topic: string;
-  readonly topicId: string;
-  readonly index: number;
-  /** Its log took nothing when it was last tried. */
-  readonly isFailing: boolean;
-  /** In the ISR, as the metadata has it, and not alone there. */
-  readonly isInSync: boolean;
-  /** Its directory is lost, as the metadata has it. */
-  readonly isMarkedLost: boolean;
+  /** Whether its disk has room for an append; the replica knows of it when `done` is called. */
+  probeRoom(done: () => void): void;
 }
 
 export interface ReplicaDirectoriesOptions {
@@ -37,16 +30,12 @@ export interface ReplicaDirectoriesOptions {
   readonly log: Logger;
 }
 
-interface Report {
-  /** As it was told of last. */
-  replica: PlacedReplica;
-  cancel: Cancel | null;
-}
+type Effect = ReportEffect<PlacedReplica>;
 
 export class ReplicaDirectories {
   readonly #options: ReplicaDirectoriesOptions;
-  /** By topic id and partition: those that were reported, until their pause is over. */
-  readonly #reports = new Map<string, Report>();
+  readonly #reports = new ReplicaReports<PlacedReplica>();
+  readonly #pauses = new Set<Cancel>();
   #controller: ControllerRequests | null = null;
   #isStopped = false;
 
@@ -60,48 +49,49 @@ export class ReplicaDirectories {
 
   /** There is news of a replica: of its log, or of what the metadata says of it. */
   lookAt(replica: PlacedReplica): void {
-    const key = keyOf(replica);
-    const known = this.#reports.get(key);
-    if (known !== undefined) {
-      known.replica = replica;
-      return;
-    }
-    const directory = this.#directoryToTell(replica);
-    if (directory === null || this.#isStopped || this.#controller === null) return;
-    const report: Report = { replica, cancel: null };
-    this.#reports.set(key, report);
-    this.#send(this.#controller, replica, directory, () => {
-      if (this.#isStopped) return;
-      report.cancel = this.#options.timers.schedule(PAUSE_MS, () => {
-        this.#reports.delete(key);
-        this.lookAt(report.replica);
-      });
-    });
+    if (this.#controller !== null) this.#carryOut(this.#reports.lookAt(replica));
+  }
+
+  /** The replica was deleted or moved away. */
+  forget(replica: PlacedReplica): void {
+    this.#reports.forget(replica);
   }
 
   stop(): void {
     this.#isStopped = true;
-    for (const { cancel } of this.#reports.values()) cancel?.();
-    this.#reports.clear();
+    for (const cancel of this.#pauses) cancel();
+    this.#pauses.clear();
   }
 
-  /** Null: the metadata says what is so. */
-  #directoryToTell({ isFailing, isInSync, isMarkedLost }: PlacedReplica): string | null {
-    if (isFailing) return isInSync && !isMarkedLost ? LOST_DIRECTORY : null;
-    const { nodeId, cluster } = this.#options;
-    return isMarkedLost ? (cluster.image.brokers.get(nodeId)?.logDirs[0] ?? null) : null;
+  #carryOut(effect: Effect | null): void {
+    if (effect === null || this.#isStopped) return;
+    const { replica } = effect;
+    switch (effect.type) {
+      case 'tell':
+        this.#tell(replica, effect.isLost);
+        return;
+      case 'probe':
+        replica.probeRoom(() => this.#carryOut(this.#reports.probed(replica)));
+        return;
+      case 'arm-pause': {
+        const cancel = this.#options.timers.schedule(effect.delayMs, () => {
+          this.#pauses.delete(cancel);
+          this.#carryOut(this.#reports.due(replica));
+        });
+        this.#pauses.add(cancel);
+      }
+    }
   }
 
-  #send(
-    controller: ControllerRequests,
-    { topic, topicId, index }: PlacedReplica,
-    directory: string,
-    done: () => void,
-  ): void {
+  #tell(replica: PlacedReplica, isLost: boolean): void {
     const { nodeId, cluster, log } = this.#options;
+    const { topic, topicId, index } = replica;
     const about = { topic, partition: index };
-    if (directory === LOST_DIRECTORY)
-      log.warn('A replica takes no more appends; the controller is asked to do without it', about);
+    const directory = isLost ? LOST_DIRECTORY : cluster.image.brokers.get(nodeId)?.logDirs[0];
+    const told = (): void => this.#carryOut(this.#reports.told(replica));
+    // It is not registered yet, as far as is known here.
+    if (directory === undefined || this.#controller === null) return told();
+    if (isLost) log.warn('A replica takes no more appends; the controller is asked to do without it', about);
     else log.info('A replica takes appends again', about);
     const topics = [{ topicId, partitions: [{ partitionIndex: index }] }];
     const request = {
@@ -110,17 +100,13 @@ export class ReplicaDirectories {
       directories: [{ id: directory, topics }],
     };
     const options = { timeoutMs: REQUEST_TIMEOUT_MS };
-    controller.send(apis.assignReplicasToDirs, VERSION, request, options, (outcome) => {
+    return this.#controller.send(apis.assignReplicasToDirs, VERSION, request, options, (outcome) => {
       const problem = outcome.kind === 'failed' ? outcome.reason : problemOf(outcome.response.errorCode);
       if (problem !== null)
         log.warn('The controller did not take where a replica lies', { ...about, problem });
-      done();
+      told();
     });
   }
-}
-
-function keyOf({ topicId, index }: PlacedReplica): string {
-  return `${topicId}:${index}`;
 }
 
 function problemOf(errorCode: number): string | null {
