@@ -17,8 +17,12 @@ export interface BrokerMetrics {
   isrShrinks: number;
   isrExpands: number;
   failedIsrUpdates: number;
-  /** Requests answered, by API key. */
-  readonly requestsByApi: Map<number, number>;
+  /** Requests answered, by API key: each API's own counter is bumped by whoever routes to it. */
+  readonly requestsByApi: Map<number, RequestCounter>;
+}
+
+export interface RequestCounter {
+  count: number;
 }
 
 export function createMetrics(): BrokerMetrics {

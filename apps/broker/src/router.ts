@@ -15,9 +15,9 @@ import {
   ProtocolError,
   type RequestHeader,
 } from '@seatlog/kafka-protocol';
-import type { Handler, HandlerDefinition, RequestContext } from './handlers/handler.ts';
+import type { DirectHandler, Handler, HandlerDefinition, RequestContext } from './handlers/handler.ts';
 import type { Logger } from './logger.ts';
-import type { BrokerMetrics } from './metrics.ts';
+import type { BrokerMetrics, RequestCounter } from './metrics.ts';
 import type { RequestProcessor } from './network/connection.ts';
 import type { Exchange } from './network/exchange.ts';
 import { intercepted, type RequestInterceptor } from './request-interceptor.ts';
@@ -30,6 +30,9 @@ interface Route {
   readonly api: UntypedApi;
   readonly pipelined: boolean;
   readonly handle: Handler<unknown, object>;
+  /** Tried first; null where there is none. */
+  readonly direct: DirectHandler | null;
+  readonly counter: RequestCounter;
 }
 
 /** What the router itself needs of the services that its handlers are made with. */
@@ -39,9 +42,9 @@ interface RouterServices {
 }
 
 export class Router<Services extends RouterServices = BrokerServices> implements RequestProcessor {
-  readonly #routes: ReadonlyMap<number, Route>;
+  /** By API key. */
+  readonly #routes: readonly (Route | undefined)[];
   readonly #log: Logger;
-  readonly #metrics: BrokerMetrics;
 
   constructor(
     table: readonly HandlerDefinition<Services>[],
@@ -49,29 +52,30 @@ export class Router<Services extends RouterServices = BrokerServices> implements
     interceptor?: RequestInterceptor,
   ) {
     this.#log = services.log;
-    this.#metrics = services.metrics;
-    this.#routes = new Map(
-      table.map((definition) => [
-        definition.api.key,
-        {
-          api: definition.api,
-          pipelined: definition.pipelined,
-          handle: intercepted(definition.api, definition.create(services), interceptor),
-        },
-      ]),
-    );
+    const routes: (Route | undefined)[] = [];
+    for (const definition of table) {
+      const { api, pipelined, create, createDirect } = definition;
+      routes[api.key] = {
+        api,
+        pipelined,
+        handle: intercepted(api, create(services), interceptor),
+        direct: interceptor === undefined ? (createDirect?.(services) ?? null) : null,
+        counter: counterOf(services.metrics, api.key),
+      };
+    }
+    this.#routes = routes;
   }
 
   isPipelined(frame: Uint8Array): boolean {
-    const key = ((frame[0] ?? 0) << 8) | (frame[1] ?? 0);
-    return this.#routes.get(key)?.pipelined ?? false;
+    return this.#routes[apiKeyOf(frame)]?.pipelined ?? false;
   }
 
   begin(exchange: Exchange): void {
     try {
       const bytes = ownBytes(exchange);
+      if (this.#handleDirectly(exchange, bytes)) return;
       const header = decodeRequestHeader(bytes);
-      const route = this.#routes.get(header.apiKey);
+      const route = this.#routes[header.apiKey];
       if (route === undefined || !header.supported) this.#refuse(exchange, header);
       else this.#dispatch(exchange, header, route, bytes);
     } catch (error) {
@@ -81,9 +85,16 @@ export class Router<Services extends RouterServices = BrokerServices> implements
     }
   }
 
+  #handleDirectly(exchange: Exchange, bytes: Uint8Array): boolean {
+    const route = this.#routes[apiKeyOf(bytes)];
+    if (route === undefined || route.direct === null || !route.direct(bytes, exchange)) return false;
+    route.counter.count += 1;
+    return true;
+  }
+
   #dispatch(exchange: Exchange, header: RequestHeader, route: Route, bytes: Uint8Array): void {
     const { api } = route;
-    this.#metrics.requestsByApi.set(api.key, (this.#metrics.requestsByApi.get(api.key) ?? 0) + 1);
+    route.counter.count += 1;
     const request = decodeRequestBody(api, header, bytes);
     const context = new Context(exchange, header);
     route.handle(request, context, (response) => {
@@ -104,7 +115,7 @@ export class Router<Services extends RouterServices = BrokerServices> implements
   }
 
   #refuse(exchange: Exchange, header: RequestHeader): void {
-    const route = this.#routes.get(header.apiKey);
+    const route = this.#routes[header.apiKey];
     if (header.apiKey !== apis.apiVersions.key || route === undefined) {
       exchange.closeConnection(`API key ${header.apiKey} version ${header.apiVersion} is not served`);
       return;
@@ -128,6 +139,16 @@ export class Router<Services extends RouterServices = BrokerServices> implements
     });
     exchange.closeConnection('a request could not be handled');
   }
+}
+
+function apiKeyOf(frame: Uint8Array): number {
+  return ((frame[0] ?? 0) << 8) | (frame[1] ?? 0);
+}
+
+function counterOf({ requestsByApi }: BrokerMetrics, key: number): RequestCounter {
+  const counter = requestsByApi.get(key) ?? { count: 0 };
+  requestsByApi.set(key, counter);
+  return counter;
 }
 
 /**

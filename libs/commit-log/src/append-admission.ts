@@ -128,7 +128,7 @@ export function queueBatches(
   tail: PartitionTail,
   producers: ProducerStateManager,
   done: AppendCompletion,
-  enqueue: (batch: QueuedBatch) => void,
+  queue: { enqueue(batch: QueuedBatch): void },
 ): void {
   for (let position = 0; position < batches.length; ) {
     const size = batchSizeInBytes(batches, position);
@@ -136,8 +136,11 @@ export function queueBatches(
     const baseOffset = batchBaseOffset(whole);
     const lastOffset = baseOffset + batchLastOffsetDelta(whole);
     position += size;
-    enqueue({
-      bytes: tail.place(whole, baseOffset, lastOffset + 1),
+    const block = tail.place(whole, baseOffset, lastOffset + 1);
+    queue.enqueue({
+      block,
+      start: block.usedBytes - size,
+      size,
       baseOffset,
       lastOffset,
       maxTimestamp: batchMaxTimestamp(whole),

@@ -34,7 +34,11 @@ export class AppendPath {
   readonly #writer: LogWriter;
   readonly #syncer: LogSyncer;
   readonly #gate: CommitGate;
-  readonly #writeQueue = (): void => this.#writer.write();
+  #isWriteScheduled = false;
+  readonly #writeQueue = (): void => {
+    this.#isWriteScheduled = false;
+    this.#writer.write();
+  };
   #nextOffset: number;
   #recoveryPoint: number;
   #failure: LogError | null = null;
@@ -249,9 +253,12 @@ export class AppendPath {
   ): AppendResult {
     const { tail, producers, environment } = this.#parts;
     const { last: lastOffset } = spannedOffsets(batches);
-    queueBatches(batches, tail, producers, done, (batch) => this.#writer.enqueue(batch));
+    queueBatches(batches, tail, producers, done, this.#writer);
     this.#nextOffset = lastOffset + 1;
-    environment.schedule.atEndOfTurn(this.#writeQueue);
+    if (!this.#isWriteScheduled) {
+      this.#isWriteScheduled = true;
+      environment.schedule.atEndOfTurn(this.#writeQueue);
+    }
     return { accepted: true, firstOffset, lastOffset, logAppendTime, duplicate: false };
   }
 
@@ -283,7 +290,7 @@ export class AppendPath {
     const { indexIntervalBytes } = config;
     let epochBegan = false;
     for (const batch of batches) {
-      segment.noteAppended(batch.bytes.length, batch.lastOffset, batch.maxTimestamp, indexIntervalBytes);
+      segment.noteAppended(batch.size, batch.lastOffset, batch.maxTimestamp, indexIntervalBytes);
       if (batch.producer !== null) producers.commit(batch.producer);
       if (batch.leaderEpoch > epochs.cache.latestEpoch) {
         epochBegan = epochs.cache.assign(batch.leaderEpoch, batch.baseOffset) || epochBegan;

@@ -10,7 +10,7 @@ const LARGEST_RELATIVE_OFFSET = 2 ** 31 - 1;
 
 /** What of a batch decides whether it fits. */
 export interface FittedBatch {
-  readonly bytes: Uint8Array;
+  readonly size: number;
   readonly lastOffset: number;
   readonly maxTimestamp: number;
 }
@@ -114,7 +114,7 @@ export class LogSegment implements SegmentState {
     const aheadBytes = ahead === null ? 0 : ahead.bytes;
     const size = this.sizeBytes + aheadBytes;
     if (size === 0) return true;
-    if (size + batch.bytes.length > config.segmentBytes) return false;
+    if (size + batch.size > config.segmentBytes) return false;
     const entriesAhead = ahead === null ? 0 : 1 + Math.floor(aheadBytes / config.indexIntervalBytes);
     if (this.indexes.isFull(config.segmentIndexBytes, entriesAhead)) return false;
     const first = ahead === null || this.sizeBytes > 0 ? this.#firstTimestamp : ahead.firstTimestamp;

@@ -5,13 +5,17 @@ import { LogError } from './log-error.ts';
 import type { BatchesAhead, LogSegment } from './log-segment.ts';
 import type { AppendCompletion } from './partition-log.ts';
 import type { ProducerStateEntry } from './producer-state-entry.ts';
+import type { TailBlock } from './tail-block.ts';
 
 /** One write carries at most this, so that a long queue moves on in steps. A larger batch goes alone. */
 const BYTES_PER_WRITE = 1024 * 1024;
 
 /** A batch that has its offsets and waits to be written. */
 export interface QueuedBatch {
-  readonly bytes: Uint8Array;
+  /** Its bytes are `size` bytes of the block, from `start` on. */
+  readonly block: TailBlock;
+  readonly start: number;
+  readonly size: number;
   readonly baseOffset: number;
   readonly lastOffset: number;
   readonly maxTimestamp: number;
@@ -60,7 +64,7 @@ export class LogWriter {
 
   enqueue(batch: QueuedBatch): void {
     this.#queue.push(batch);
-    this.#queuedBytes += batch.bytes.length;
+    this.#queuedBytes += batch.size;
   }
 
   /** Writes what is queued; goes on by itself until the queue is empty. */
@@ -147,12 +151,12 @@ export class LogWriter {
     for (let next = this.#queue.first; next !== undefined; next = this.#queue.first) {
       const first = batches[0];
       if (first !== undefined) {
-        if (bytes + next.bytes.length > BYTES_PER_WRITE) break;
+        if (bytes + next.size > BYTES_PER_WRITE) break;
         if (!this.#owner.staysIn(next, { bytes, firstTimestamp: first.maxTimestamp })) break;
       }
       this.#queue.shift();
       batches.push(next);
-      bytes += next.bytes.length;
+      bytes += next.size;
     }
     return batches;
   }
@@ -172,25 +176,23 @@ function failureOf(error: FileSystemError): LogError {
 /** Batches that lie one behind the other in memory go as one chunk. */
 function chunksOf(batches: readonly QueuedBatch[]): Uint8Array[] {
   const chunks: Uint8Array[] = [];
-  let current: Uint8Array | null = null;
-  for (const { bytes } of batches) {
-    if (
-      current !== null &&
-      current.buffer === bytes.buffer &&
-      current.byteOffset + current.length === bytes.byteOffset
-    ) {
-      current = new Uint8Array(current.buffer, current.byteOffset, current.length + bytes.length);
-      chunks[chunks.length - 1] = current;
-    } else {
-      current = bytes;
-      chunks.push(bytes);
+  let block: TailBlock | null = null;
+  let from = 0;
+  let end = 0;
+  for (const batch of batches) {
+    if (batch.block !== block || batch.start !== end) {
+      if (block !== null) chunks.push(block.view(from, end));
+      block = batch.block;
+      from = batch.start;
     }
+    end = batch.start + batch.size;
   }
+  if (block !== null) chunks.push(block.view(from, end));
   return chunks;
 }
 
 function totalBytes(batches: readonly QueuedBatch[]): number {
   let total = 0;
-  for (const { bytes } of batches) total += bytes.length;
+  for (const { size } of batches) total += size;
   return total;
 }

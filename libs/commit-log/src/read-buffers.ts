@@ -26,6 +26,17 @@ export class ReadBuffers {
     return buffer;
   }
 
+  /** Keeps no more than that. */
+  keep(bytes: number): void {
+    for (const buffers of this.#free.values()) {
+      while (this.#keptBytes > bytes) {
+        const buffer = buffers.pop();
+        if (buffer === undefined) break;
+        this.#keptBytes -= buffer.length;
+      }
+    }
+  }
+
   /** Nobody looks at the buffer any more. */
   give(buffer: Uint8Array): void {
     if (buffer.length > LARGEST_BUFFER_BYTES || this.#keptBytes + buffer.length > this.limitBytes) return;

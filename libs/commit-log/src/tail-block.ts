@@ -19,6 +19,8 @@ export class TailBlock {
   #holders = 0;
   /** Takes the memory back when nobody holds it any more; null while the block is in use. */
   #free: ((bytes: Uint8Array) => void) | null = null;
+  /** Where the next mark is due. Nothing is added to a block that was cut. */
+  #nextMark = 0;
   readonly #markOffsets: number[] = [];
   readonly #markPositions: number[] = [];
 
@@ -41,10 +43,17 @@ export class TailBlock {
     return this.#used + size <= this.#bytes.length;
   }
 
-  /** Copies a batch behind the others and gives it in its place. */
-  add(batch: Uint8Array, baseOffset: number, nextOffset: number): Uint8Array {
-    this.#bytes.set(batch, this.#used);
-    return this.#claim(batch.length, baseOffset, nextOffset);
+  /** Copies a batch behind the others. */
+  add(batch: Uint8Array, baseOffset: number, nextOffset: number): void {
+    const start = this.#used;
+    this.#bytes.set(batch, start);
+    if (start >= this.#nextMark) {
+      this.#markOffsets.push(baseOffset);
+      this.#markPositions.push(start);
+      this.#nextMark = start + MARK_INTERVAL_BYTES;
+    }
+    this.#used = start + batch.length;
+    this.nextOffset = nextOffset;
   }
 
   /** Views of the block must stay good until `release`. A hold that is never released costs the memory's next use. */
@@ -113,17 +122,6 @@ export class TailBlock {
       this.#markPositions.pop();
       this.#markOffsets.pop();
     }
-  }
-
-  #claim(size: number, baseOffset: number, nextOffset: number): Uint8Array {
-    const start = this.#used;
-    if (start - (this.#markPositions.at(-1) ?? -MARK_INTERVAL_BYTES) >= MARK_INTERVAL_BYTES) {
-      this.#markOffsets.push(baseOffset);
-      this.#markPositions.push(start);
-    }
-    this.#used += size;
-    this.nextOffset = nextOffset;
-    return this.#bytes.subarray(start, this.#used);
   }
 
   #freeIfUnheld(): void {

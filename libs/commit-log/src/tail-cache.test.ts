@@ -1,5 +1,6 @@
 import { RecordBatchWriter } from '@seatlog/kafka-protocol';
 import { describe, expect, it } from 'vitest';
+import type { TailBlock } from './tail-block.ts';
 import { PartitionTail, TailCache } from './tail-cache.ts';
 
 const BATCH_BYTES = 20_000;
@@ -11,6 +12,11 @@ function batch(fill: number): Uint8Array {
   const writer = new RecordBatchWriter({ maxBytes: 1_000_000 });
   writer.append(0, null, new Uint8Array(BATCH_BYTES).fill(fill));
   return Uint8Array.from(writer.seal({}));
+}
+
+/** What was placed last in the block. */
+function lastIn(block: TailBlock): Uint8Array {
+  return block.view(block.usedBytes - batch(0).length, block.usedBytes);
 }
 
 interface Story {
@@ -29,7 +35,7 @@ function story(limitBytes: number): Story {
   return {
     cache,
     tail,
-    place: () => tail.place(batch(next), next, ++next),
+    place: () => lastIn(tail.place(batch(next), next, ++next)),
     write: (upTo) => {
       written = upTo;
     },
@@ -42,7 +48,7 @@ describe('PartitionTail', () => {
   it('copies what it is given: the caller may use its memory again', () => {
     const { tail } = story(1_000_000);
     const given = batch(7);
-    const placed = tail.place(given, 0, 1);
+    const placed = lastIn(tail.place(given, 0, 1));
     given.fill(0xff);
     expect(Buffer.from(placed).equals(batch(7))).toBe(true);
   });
@@ -65,6 +71,24 @@ describe('PartitionTail', () => {
     }
     // The small ones of the beginning, and those that fit the limit.
     expect(buffers.size).toBeLessThan(12);
+  });
+
+  it('uses the memory of a partition that is gone, unless it is not written yet', () => {
+    const cache = new TailCache(LIMIT_BYTES);
+    const fill = (written: number): Set<ArrayBufferLike> => {
+      const tail = new PartitionTail(cache, () => written);
+      const buffers = new Set<ArrayBufferLike>();
+      for (let offset = 0; offset < 60; offset += 1) {
+        buffers.add(lastIn(tail.place(batch(offset), offset, offset + 1)).buffer);
+      }
+      tail.clear();
+      expect(cache.heldBytes).toBe(0);
+      return buffers;
+    };
+    const first = fill(60);
+    const second = fill(0);
+    expect(second.intersection(first).size).toBeGreaterThan(1);
+    expect(fill(60).intersection(second).size).toBe(0);
   });
 
   it('leaves memory alone that a reader holds, until it lets go', () => {

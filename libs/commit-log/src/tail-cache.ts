@@ -9,22 +9,25 @@ const LARGEST_BLOCK_BYTES = 512 * 1024;
 /** Blocks from this size on come from memory that was used before. */
 const RECYCLED_BLOCK_BYTES = 128 * 1024;
 const SMALLEST_BLOCK_BYTES = 4 * 1024;
-/** What is kept of evicted blocks for the next ones: as one comes another goes, so little is needed. */
-const KEPT_BLOCK_BYTES = 8 * 1024 * 1024;
+/** Memory of blocks that readers hold beyond their time in the cache, in exchange for which others may be made. */
+const SPARE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Bounds what the tails of all partitions hold, together: the oldest blocks go first. Their memory is used again once
- * it is written and nobody reads it; fresh memory for every batch would cost more than all else that an append does.
+ * it is written and nobody reads it, also that of partitions that are gone: fresh memory costs more than all else that an
+ * append does, for it is touched for the first time, and has V8 collect. What is in use and what waits for use
+ * are within the limit together, but for a little to spare.
  */
 export class TailCache {
   readonly limitBytes: number;
-  readonly #memory = new ReadBuffers(KEPT_BLOCK_BYTES);
+  readonly #memory: ReadBuffers;
   #heldBytes = 0;
   /** In order of age. */
   readonly #owners = new Map<TailBlock, PartitionTail>();
 
   constructor(limitBytes: number) {
     this.limitBytes = limitBytes;
+    this.#memory = new ReadBuffers(limitBytes + SPARE_BYTES);
   }
 
   get heldBytes(): number {
@@ -43,8 +46,17 @@ export class TailCache {
     for (const [oldest, itsOwner] of this.#owners) {
       if (this.#heldBytes <= this.limitBytes) break;
       this.remove(oldest);
-      if (itsOwner.evict(oldest)) oldest.retire((bytes) => this.#memory.give(bytes));
+      if (itsOwner.evict(oldest)) this.recycle(oldest);
     }
+    this.#memory.keep(this.limitBytes + SPARE_BYTES - this.#heldBytes);
+  }
+
+  /** The block's memory is nobody's any more, but for those who hold it. */
+  recycle(block: TailBlock): void {
+    block.retire((bytes) => {
+      if (this.#heldBytes + this.#memory.keptBytes + bytes.length <= this.limitBytes + SPARE_BYTES)
+        this.#memory.give(bytes);
+    });
   }
 
   remove(block: TailBlock): void {
@@ -69,11 +81,12 @@ export class PartitionTail {
     this.#writtenEnd = writtenEnd;
   }
 
-  /** Copies a batch in and gives the bytes that stand for it from then on. */
-  place(batch: Uint8Array, baseOffset: number, nextOffset: number): Uint8Array {
+  /** Copies a batch in and gives the block that holds it, as its last, from then on. */
+  place(batch: Uint8Array, baseOffset: number, nextOffset: number): TailBlock {
     const open =
       this.#open?.fits(batch.length) === true ? this.#open : this.#beginBlock(batch.length, baseOffset);
-    return open.add(batch, baseOffset, nextOffset);
+    open.add(batch, baseOffset, nextOffset);
+    return open;
   }
 
   /** The block that holds the offset; null when it is not in memory. */
@@ -106,7 +119,10 @@ export class PartitionTail {
   }
 
   clear(): void {
-    for (const block of this.#blocks) this.#cache.remove(block);
+    for (const block of this.#blocks) {
+      this.#cache.remove(block);
+      if (this.#isReusable(block)) this.#cache.recycle(block);
+    }
     this.#blocks = [];
     this.#open = null;
   }
@@ -120,7 +136,11 @@ export class PartitionTail {
       // More partitions are busy than the cache has large blocks for.
       this.#nextBlockBytes = Math.max(SMALLEST_BLOCK_BYTES, this.#nextBlockBytes >> 1);
     }
-    // What is not written is still read by the writer; an empty block is about to be filled.
+    return this.#isReusable(block);
+  }
+
+  /** What is not written is still read by the writer; an empty block is about to be filled. */
+  #isReusable(block: TailBlock): boolean {
     return block.usedBytes > 0 && !block.wasCut && block.nextOffset <= this.#writtenEnd();
   }
 

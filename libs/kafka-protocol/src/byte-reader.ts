@@ -3,12 +3,12 @@
  * every length and count against the bytes that are left before anything is allocated, and throws ProtocolError and
  * nothing else. Byte ranges come back as views of the span: keep or copy them as the owner of the bytes allows.
  */
+import { knownText } from './known-text.ts';
 import { MAX_ELEMENTS_PER_MESSAGE, MAX_STRING_BYTES } from './limits.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { uuidFromBytes } from './uuid.ts';
 
 const TWO_POW_32 = 0x1_0000_0000;
-const SHORT_ASCII_BYTES = 24;
 const floatBytes = new DataView(new ArrayBuffer(8));
 
 export class ByteReader {
@@ -245,18 +245,10 @@ export function unzigzag64(low: number, high: number): number {
   return value;
 }
 
-/** Short ASCII text (topic names, ids) is far cheaper to join here than across the native boundary. */
+/** Short ASCII text (topic names, ids) is far cheaper to find here than to make across the native boundary. */
 export function decodeUtf8(bytes: Uint8Array, start: number, end: number): string {
-  if (end - start <= SHORT_ASCII_BYTES) {
-    let text = '';
-    let at = start;
-    for (; at < end; at++) {
-      const byte = bytes[at] as number;
-      if (byte >= 0x80) break;
-      text += String.fromCharCode(byte);
-    }
-    if (at === end) return text;
-  }
+  const known = knownText(bytes, start, end);
+  if (known !== null) return known;
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return buffer.toString('utf8', start, end);
 }

@@ -32,6 +32,11 @@ export class ByteWriter {
     return this.#position + this.#passedBytes;
   }
 
+  /** Bytes written here, without those passed through: the place that `patchInt32` takes. */
+  get position(): number {
+    return this.#position;
+  }
+
   int8(value: number): void {
     if (value !== (value << 24) >> 24) throw outOfRange(value, 'int8');
     this.#put8(value);

@@ -35,6 +35,12 @@ export {
 } from './request-frame.ts';
 export { decodeCorrelationId, decodeResponse, encodeResponse } from './response-frame.ts';
 export {
+  type LonePlace,
+  type LoneProduce,
+  readLoneProduce,
+  writeLoneProduceAnswer,
+} from './lone-produce.ts';
+export {
   ErrorCode,
   type ErrorEntry,
   errorByCode,

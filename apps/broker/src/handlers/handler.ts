@@ -10,6 +10,7 @@
  * bytes fields of their requests are good until the handler returns; those of other requests are the handler's.
  */
 import type { AnyApi, RequestOf, ResponseInput } from '@seatlog/kafka-protocol';
+import type { DirectAnswer } from '../network/exchange.ts';
 import type { ControllerServices } from '../quorum/controller-services.ts';
 import type { BrokerServices } from '../services.ts';
 
@@ -40,6 +41,20 @@ export type Handler<Request, Response> = (
   respond: Respond<Response>,
 ) => void;
 
+/** What a direct handler does with its request: it answers once, as any other. */
+export interface DirectExchange {
+  readonly listenerName: string;
+  answer(chunks: readonly Uint8Array[] | null): void;
+  answerDirectly(answer: DirectAnswer): void;
+  closeConnection(reason: string): void;
+}
+
+/**
+ * The way round decoding, for the shapes of requests that come so often that it pays: takes the frame of a request, or
+ * leaves it (false) to the handler. The frame is good until it returns.
+ */
+export type DirectHandler = (frame: Uint8Array, exchange: DirectExchange) => boolean;
+
 /**
  * A handler whose types are forgotten: what the router keeps in its table. `Services`: what a handler is made with, on a
  * broker's listeners and on a controller's.
@@ -49,10 +64,12 @@ export interface HandlerDefinition<Services = BrokerServices> {
   /** Consecutive requests of a connection are handed over without waiting for answers; answers keep their order. */
   readonly pipelined: boolean;
   readonly create: (services: Services) => Handler<unknown, object>;
+  readonly createDirect?: ((services: Services) => DirectHandler) | undefined;
 }
 
 export interface HandlerOptions {
   readonly pipelined?: boolean;
+  readonly direct?: (services: BrokerServices) => DirectHandler;
 }
 
 /**
@@ -72,6 +89,7 @@ export function defineHandler<A extends AnyApi>(
     pipelined: options.pipelined ?? false,
     // The router decodes requests with `api` itself, so the handler is only ever called with that API's request.
     create: create as HandlerDefinition['create'],
+    createDirect: options.direct,
   };
 }
 

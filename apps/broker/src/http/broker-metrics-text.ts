@@ -55,7 +55,7 @@ function writeTraffic(text: PrometheusText, { metrics }: BrokerServices): void {
   text.counter(
     'kafka_network_requestmetrics_requests_total',
     'Requests by API key.',
-    [...metrics.requestsByApi].map(([key, value]) => ({ labels: { api_key: key }, value })),
+    [...metrics.requestsByApi].map(([key, { count }]) => ({ labels: { api_key: key }, value: count })),
   );
 }
 

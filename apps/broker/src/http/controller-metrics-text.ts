@@ -17,7 +17,7 @@ export function controllerMetricsText(
   text.counter(
     'kafka_network_requestmetrics_requests_total',
     'Requests by API key.',
-    [...metrics.requestsByApi].map(([key, value]) => ({ labels: { api_key: key }, value })),
+    [...metrics.requestsByApi].map(([key, { count }]) => ({ labels: { api_key: key }, value: count })),
   );
   writeProcess(text, figures);
   return text.toString();

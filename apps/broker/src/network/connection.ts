@@ -6,10 +6,11 @@
  * begin is bounded by count and bytes: beyond that the stream is not read. Answers that the peer does not read stop
  * further requests from beginning (F47).
  */
+import { ByteWriter } from '@seatlog/kafka-protocol';
 import type { ByteReceiver, ByteStream, Clock } from '@seatlog/runtime';
 import { Exchange } from './exchange.ts';
-import type { FrameLease, FrameMemory } from './frame-memory.ts';
-import { FrameError, FrameReader } from './frame-reader.ts';
+import { BorrowedFrame, type FrameLease, type FrameMemory } from './frame-memory.ts';
+import { FrameError, FrameReader, type FrameSink } from './frame-reader.ts';
 
 export interface ConnectionLimits {
   readonly maxFrameBytes: number;
@@ -52,7 +53,11 @@ export interface ConnectionOwner {
   closed(connection: Connection): void;
 }
 
-export class Connection implements ByteReceiver {
+/** Memory for the first answers of a write, and the most of it: many small ones leave together. */
+const FIRST_OUTPUT_BYTES = 256;
+const MOST_OUTPUT_BYTES = 16_384;
+
+export class Connection implements ByteReceiver, FrameSink {
   readonly listenerName: string;
   readonly clientHost: string;
   readonly #owner: ConnectionOwner;
@@ -69,8 +74,9 @@ export class Connection implements ByteReceiver {
   #isReceiving = false;
   #isPaused = false;
 
-  #output: Uint8Array[] = [];
-  #outputBytes = 0;
+  /** Answers that are about to leave. */
+  #output: ByteWriter | null = null;
+  #nextOutputBytes = FIRST_OUTPUT_BYTES;
   #unsentBytes = 0;
   #finishing: Exchange[] = [];
   /** Per write to the stream, oldest first: how many bytes, and which exchanges end with it. */
@@ -87,7 +93,7 @@ export class Connection implements ByteReceiver {
     this.listenerName = listenerName;
     this.clientHost = clientHost;
     this.#lastActivity = owner.clock.monotonic();
-    this.#reader = new FrameReader(owner.memory, owner.limits.maxFrameBytes, (frame) => this.#arrived(frame));
+    this.#reader = new FrameReader(owner.memory, owner.limits.maxFrameBytes, this);
   }
 
   /** Begins to read. The stream was opened with this connection as its receiver. */
@@ -106,6 +112,10 @@ export class Connection implements ByteReceiver {
 
   get unsentBytes(): number {
     return this.#unsentBytes + this.#outputBytes;
+  }
+
+  get #outputBytes(): number {
+    return this.#output?.length ?? 0;
   }
 
   memory(): Uint8Array {
@@ -176,7 +186,7 @@ export class Connection implements ByteReceiver {
     }
     for (const exchange of this.#finishing.splice(0)) exchange.finished();
     for (const write of this.#writes.splice(0)) for (const exchange of write.exchanges) exchange.finished();
-    this.#output = [];
+    this.#output = null;
     this.#owner.unsentChanged(-this.#unsentBytes);
     this.#owner.closed(this);
   }
@@ -189,10 +199,8 @@ export class Connection implements ByteReceiver {
     while (head?.isAnswered) {
       this.#inProcess.shift();
       this.#inProcessBytes -= head.frame.bytes.length;
-      for (const chunk of head.chunks ?? []) {
-        this.#output.push(chunk);
-        this.#outputBytes += chunk.length;
-      }
+      this.#output ??= new ByteWriter(this.#nextOutputBytes);
+      head.writeTo(this.#output);
       this.#finishing.push(head);
       head = this.#inProcess[0];
     }
@@ -206,7 +214,24 @@ export class Connection implements ByteReceiver {
     return target !== null && target.buffer === memory.buffer && target.byteOffset === memory.byteOffset;
   }
 
-  #arrived(frame: FrameLease): void {
+  /** For the reader. A pipelined request that may begin does so where it lies: what the log takes it copies. */
+  passed(bytes: Uint8Array): void {
+    if (!this.#isDraining && this.#waiting.length === 0 && !this.#isBeginning) {
+      const frame = new BorrowedFrame(bytes);
+      const pipelined = this.#owner.processor.isPipelined(bytes);
+      if (pipelined && this.#mayBegin(frame, true)) {
+        this.#framesDelivered += 1;
+        this.#begin(frame, true);
+        return;
+      }
+    }
+    const frame = this.#owner.memory.lease(bytes.length);
+    frame.bytes.set(bytes);
+    this.arrived(frame);
+  }
+
+  /** For the reader. */
+  arrived(frame: FrameLease): void {
     this.#framesDelivered += 1;
     if (this.#isDraining) {
       frame.release();
@@ -214,6 +239,13 @@ export class Connection implements ByteReceiver {
     }
     this.#waitingBytes += frame.bytes.length;
     this.#waiting.push(frame);
+  }
+
+  #begin(frame: FrameLease, pipelined: boolean): void {
+    this.#inProcessBytes += frame.bytes.length;
+    const exchange = new Exchange(this, frame, pipelined);
+    this.#inProcess.push(exchange);
+    this.#owner.processor.begin(exchange);
   }
 
   /** Begins what may begin. Answers that come at once come back here through `answered`, hence the guard. */
@@ -226,10 +258,7 @@ export class Connection implements ByteReceiver {
       if (!this.#mayBegin(frame, pipelined)) break;
       this.#waiting.shift();
       this.#waitingBytes -= frame.bytes.length;
-      this.#inProcessBytes += frame.bytes.length;
-      const exchange = new Exchange(this, frame, pipelined);
-      this.#inProcess.push(exchange);
-      this.#owner.processor.begin(exchange);
+      this.#begin(frame, pipelined);
       frame = this.#waiting[0];
     }
     this.#isBeginning = false;
@@ -281,13 +310,12 @@ export class Connection implements ByteReceiver {
   #flush(): void {
     const stream = this.#stream;
     if (!this.#isOpen || stream === null || this.#finishing.length === 0) return;
-    const chunks = this.#output;
+    const output = this.#output;
     const bytes = this.#outputBytes;
     const exchanges = this.#finishing;
-    this.#output = [];
-    this.#outputBytes = 0;
+    this.#output = null;
     this.#finishing = [];
-    if (bytes === 0) {
+    if (output === null || bytes === 0) {
       for (const exchange of exchanges) exchange.finished();
       this.#closeIfDrained();
       return;
@@ -295,7 +323,8 @@ export class Connection implements ByteReceiver {
     this.#unsentBytes += bytes;
     this.#owner.unsentChanged(bytes);
     this.#writes.push({ bytes, exchanges });
-    stream.write(chunks, bytes, this.#written);
+    this.#nextOutputBytes = Math.min(MOST_OUTPUT_BYTES, Math.max(FIRST_OUTPUT_BYTES, output.position));
+    stream.write(output.toChunks(), bytes, this.#written);
   }
 
   readonly #written = (): void => {

@@ -2,6 +2,7 @@
  * One request and its answer on a connection. The processor answers once, now or later; the connection puts the
  * answers on the wire in the order of the requests.
  */
+import type { ByteWriter } from '@seatlog/kafka-protocol';
 import type { FrameLease } from './frame-memory.ts';
 
 /** What an exchange tells its connection. */
@@ -13,12 +14,18 @@ export interface ExchangeOwner {
   closeBecause(reason: string): void;
 }
 
+/** An answer that writes its frame itself when it is its turn. It must not fail. */
+export interface DirectAnswer {
+  writeTo(output: ByteWriter): void;
+}
+
 export class Exchange {
   readonly #owner: ExchangeOwner;
   readonly frame: FrameLease;
   readonly pipelined: boolean;
   #isAnswered = false;
   #chunks: readonly Uint8Array[] | null = null;
+  #direct: DirectAnswer | null = null;
   #disconnect: (() => void) | null = null;
   #sent: (() => void) | null = null;
 
@@ -44,18 +51,29 @@ export class Exchange {
     return this.#isAnswered;
   }
 
-  /** The answer's bytes; null where nothing is sent. */
-  get chunks(): readonly Uint8Array[] | null {
-    return this.#chunks;
-  }
-
   /** Gives the answer; null sends nothing. A second answer is a defect of the handler. */
   answer(chunks: readonly Uint8Array[] | null): void {
+    this.#beAnswered();
+    this.#chunks = chunks;
+    this.#owner.answered();
+  }
+
+  answerDirectly(answer: DirectAnswer): void {
+    this.#beAnswered();
+    this.#direct = answer;
+    this.#owner.answered();
+  }
+
+  /** For the connection: the answer's bytes, if there are any, go behind the others. */
+  writeTo(output: ByteWriter): void {
+    if (this.#direct !== null) this.#direct.writeTo(output);
+    else if (this.#chunks !== null) for (const chunk of this.#chunks) output.passThrough(chunk);
+  }
+
+  #beAnswered(): void {
     if (this.#isAnswered) throw new Error('a request was answered twice');
     this.#isAnswered = true;
-    this.#chunks = chunks;
     this.#disconnect = null;
-    this.#owner.answered();
   }
 
   /** `action` runs if the connection closes before the answer is given. */

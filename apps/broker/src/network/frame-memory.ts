@@ -20,6 +20,17 @@ export interface FrameLease {
   release(): void;
 }
 
+/** A frame in memory that is somebody else's: nothing is to be given back. */
+export class BorrowedFrame implements FrameLease {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  release(): void {}
+}
+
 interface Slab {
   readonly bytes: Uint8Array;
   used: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FrameMemory } from './frame-memory.ts';
-import { FrameError, FrameReader } from './frame-reader.ts';
+import { FrameError, FrameReader, type FrameSink } from './frame-reader.ts';
 
 const LIMIT = 200_000;
 
@@ -27,6 +27,16 @@ function feed(reader: FrameReader, bytes: Uint8Array, readSizes: readonly number
   }
 }
 
+/** Takes each frame as it comes, with what gives its memory back. */
+function sink(take: (bytes: Uint8Array, release: () => void) => void): FrameSink {
+  return {
+    passed: (frame) => take(frame, () => {}),
+    arrived: (lease) => take(lease.bytes, () => lease.release()),
+  };
+}
+
+const nobody = sink(() => {});
+
 describe('FrameReader', () => {
   it('gives the same frames however the bytes are cut', () => {
     const bodies = fc.array(fc.uint8Array({ minLength: 0, maxLength: 70_000, size: 'max' }), {
@@ -36,10 +46,11 @@ describe('FrameReader', () => {
     fc.assert(
       fc.property(bodies, cuts, fc.boolean(), (sent, readSizes, release) => {
         const got: string[] = [];
-        const reader = new FrameReader(new FrameMemory(), LIMIT, (lease) => {
-          got.push(Buffer.from(lease.bytes).toString('hex'));
-          if (release) lease.release();
+        const taken = sink((bytes, giveBack) => {
+          got.push(Buffer.from(bytes).toString('hex'));
+          if (release) giveBack();
         });
+        const reader = new FrameReader(new FrameMemory(), LIMIT, taken);
         feed(reader, Buffer.concat(sent.map(frame)), readSizes);
         expect(got).toEqual(sent.map((body) => Buffer.from(body).toString('hex')));
         expect(reader.isInsideFrame).toBe(false);
@@ -50,12 +61,31 @@ describe('FrameReader', () => {
 
   it('keeps frames apart that are held at the same time', () => {
     const held: Uint8Array[] = [];
-    const reader = new FrameReader(new FrameMemory(), LIMIT, (lease) => held.push(lease.bytes));
+    const reader = new FrameReader(
+      new FrameMemory(),
+      LIMIT,
+      sink((bytes) => held.push(bytes)),
+    );
     const sent = Array.from({ length: 40 }, (_, index) => new Uint8Array(20_000).fill(index));
     feed(reader, Buffer.concat(sent.map(frame)), [4096]);
     expect(held.map((bytes) => [bytes.length, bytes[0], bytes.at(-1)])).toEqual(
       sent.map((body) => [body.length, body[0], body.at(-1)]),
     );
+  });
+
+  it('gives nothing more once it is discarded, not even of the bytes at hand', () => {
+    const got: number[] = [];
+    const reader: FrameReader = new FrameReader(
+      new FrameMemory(),
+      LIMIT,
+      sink(([first = -1]) => {
+        got.push(first);
+        if (first === 2) reader.discard();
+      }),
+    );
+    const bytes = Buffer.concat([1, 2, 3].map((first) => frame(Uint8Array.of(first))));
+    reader.receive(bytes, bytes.length);
+    expect(got).toEqual([1, 2]);
   });
 
   it.each([
@@ -64,7 +94,7 @@ describe('FrameReader', () => {
     ['an HTTP request', [0x47, 0x45, 0x54, 0x20], 'FRAME_TOO_LARGE'],
     ['a TLS hello', [0x16, 0x03, 0x01, 0x02], 'FRAME_TOO_LARGE'],
   ])('F40: refuses %s as soon as its four bytes are there', (_name, bytes, code) => {
-    const reader = new FrameReader(new FrameMemory(), LIMIT, () => {});
+    const reader = new FrameReader(new FrameMemory(), LIMIT, nobody);
     expect(() => reader.receive(Uint8Array.from(bytes), 4)).toThrow(
       expect.objectContaining({ name: 'FrameError', code }) as FrameError,
     );
@@ -79,7 +109,7 @@ describe('FrameReader', () => {
         return memory.lease(size);
       },
     });
-    const reader = new FrameReader(recording, 100_000_000, () => {});
+    const reader = new FrameReader(recording, 100_000_000, nobody);
     reader.receive(Uint8Array.from([0x05, 0xf5, 0xe1, 0x00]), 4);
     expect(leased).toEqual([]);
     reader.receive(new Uint8Array(100), 100);

@@ -2,7 +2,7 @@
  * Cuts the bytes of one connection into frames (a 4-byte size, then as many bytes).
  *
  * Bytes arrive in a receive buffer that all connections share, so whatever is kept is copied out of it before
- * `receive` returns. While a frame is incomplete, `receiveInto` names the frame's own memory, so that the rest of a
+ * `receive` returns; a frame that lies in it as a whole is passed on as it lies there. While a frame is incomplete, `receiveInto` names the frame's own memory, so that the rest of a
  * large frame is received where it stays. Memory grows in proportion to the bytes that arrived: a size alone
  * allocates nothing (F40, F41).
  */
@@ -31,10 +31,19 @@ export class FrameError extends Error {
   }
 }
 
+/** Who gets the frames. */
+export interface FrameSink {
+  /** A frame in the shared buffer: what is kept of it is copied before the call returns. */
+  passed(frame: Uint8Array): void;
+  /** A frame in memory of its own. */
+  arrived(frame: FrameLease): void;
+}
+
 export class FrameReader {
   readonly #memory: FrameMemory;
   readonly #maxFrameBytes: number;
-  readonly #deliver: (frame: FrameLease) => void;
+  readonly #sink: FrameSink;
+  #isDiscarded = false;
   /** Bytes of a size that is not yet whole. */
   #sizeBytes = 0;
   #sizeSoFar = 0;
@@ -43,10 +52,10 @@ export class FrameReader {
   #partial: FrameLease | null = null;
   #received = 0;
 
-  constructor(memory: FrameMemory, maxFrameBytes: number, deliver: (frame: FrameLease) => void) {
+  constructor(memory: FrameMemory, maxFrameBytes: number, sink: FrameSink) {
     this.#memory = memory;
     this.#maxFrameBytes = maxFrameBytes;
-    this.#deliver = deliver;
+    this.#sink = sink;
   }
 
   /** True while a frame or its size has begun and is not whole. */
@@ -67,10 +76,10 @@ export class FrameReader {
     if (this.#received === this.#frameSize) this.#finish();
   }
 
-  /** Takes bytes from the shared buffer; all that is kept of them is copied. Throws `FrameError`. */
+  /** Takes bytes from the shared buffer, until it is discarded; all that is kept of them is copied. Throws `FrameError`. */
   receive(bytes: Uint8Array, length: number): void {
     let position = 0;
-    while (position < length) {
+    while (position < length && !this.#isDiscarded) {
       if (this.#frameSize < 0) {
         position = this.#readSize(bytes, position, length);
         if (this.#frameSize === 0) this.#beginWhole(bytes, position);
@@ -87,8 +96,9 @@ export class FrameReader {
     }
   }
 
-  /** Gives up the frame that is not yet whole. */
+  /** Gives up the frame that is not yet whole, and whatever comes after it. */
   discard(): void {
+    this.#isDiscarded = true;
     this.#partial?.release();
     this.#partial = null;
     this.#frameSize = -1;
@@ -115,10 +125,9 @@ export class FrameReader {
 
   /** The whole frame lies in the shared buffer. */
   #beginWhole(bytes: Uint8Array, position: number): void {
-    const frame = this.#memory.lease(this.#frameSize);
-    frame.bytes.set(bytes.subarray(position, position + this.#frameSize));
+    const frame = bytes.subarray(position, position + this.#frameSize);
     this.#frameSize = -1;
-    this.#deliver(frame);
+    this.#sink.passed(frame);
   }
 
   #fillPartial(bytes: Uint8Array, position: number, left: number): number {
@@ -147,6 +156,6 @@ export class FrameReader {
     const frame = this.#partial;
     this.#partial = null;
     this.#frameSize = -1;
-    if (frame !== null) this.#deliver(frame);
+    if (frame !== null) this.#sink.arrived(frame);
   }
 }

@@ -30,6 +30,9 @@ import {
 import { batchCrcMatches } from './batch-scan.ts';
 import { DEFAULT_MAX_DECOMPRESSED_BYTES, RecordCursor } from './record-cursor.ts';
 
+/** The upper half of 2^53 − 1. */
+const LARGEST_HIGH = 0x1f_ffff;
+
 export interface BatchRules {
   /** `message.max.bytes` of the topic: bound of a whole batch as it comes. */
   readonly maxBatchBytes: number;
@@ -187,6 +190,19 @@ function checkRecords(bytes: Uint8Array, rules: BatchRules): BatchProblem | null
 
 /** Whether an int64 lies within ±(2^53 − 1), told without throwing. */
 function isSafeInt64(bytes: Uint8Array, at: number): boolean {
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at, 8);
-  return Number.isSafeInteger(view.getInt32(0) * 0x1_0000_0000 + view.getUint32(4));
+  const high =
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number);
+  if (high >= -LARGEST_HIGH && high <= LARGEST_HIGH) return true;
+  // −2^53 itself is the one such number that is not safe.
+  return (
+    high === -LARGEST_HIGH - 1 &&
+    ((bytes[at + 4] as number) |
+      (bytes[at + 5] as number) |
+      (bytes[at + 6] as number) |
+      (bytes[at + 7] as number)) !==
+      0
+  );
 }
