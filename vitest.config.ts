@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config';
 
 const exclude = ['**/node_modules/**', '**/dist/**'];
 
+/** How long a condition is waited for: what comes at once on an idle machine may take seconds on a crowded one. */
+const poll = { timeout: 60_000 };
+
 /** One PostgreSQL and one Redis per run, started when the first test asks for them. */
 const globalSetup = ['./libs/local-stack/src/vitest-global-setup.ts'];
 
@@ -21,8 +24,9 @@ export default defineConfig({
           ],
           exclude,
           globalSetup,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          expect: { poll },
         },
       },
       {
@@ -32,8 +36,9 @@ export default defineConfig({
           include: ['tests/**/*.test.ts'],
           exclude: [...exclude, 'tests/repository/**'],
           globalSetup,
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          expect: { poll },
           // Processes compete for the same two cores: one file at a time keeps deadlines meaningful.
           fileParallelism: false,
         },

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WireClient } from './testing/wire-client.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname;
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 interface LogLine {
   readonly level: string;
@@ -65,7 +65,8 @@ async function start(
   });
   children.push(child);
   const lines: LogLine[] = [];
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  // Once all that it said has been read as well.
+  const exited = once(child, 'close').then(([code]) => code as number | null);
   const port = await new Promise<number>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`not started:\n${JSON.stringify(lines)}`)), DEADLINE_MS);
     createInterface({ input: child.stdout }).on('line', (text) => {
@@ -83,6 +84,11 @@ async function start(
 
 /** Part of util-linux: found on every Linux but the smallest images. */
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+
+async function answersLateComer(port: number): Promise<boolean> {
+  await using client = await WireClient.open(port);
+  return (await client.ask(apis.apiVersions, 0, {})).errorCode === 0;
+}
 
 const messages = ({ lines }: BrokerProcess): string[] => lines.map(({ msg }) => msg);
 
@@ -188,12 +194,7 @@ describe('the command', () => {
       const deadline = performance.now() + DEADLINE_MS;
       let isServed = false;
       while (!isServed && performance.now() < deadline) {
-        const late = await WireClient.open(broker.port);
-        isServed = await late.ask(apis.apiVersions, 0, {}).then(
-          () => true,
-          () => false,
-        );
-        late.socket.destroy();
+        isServed = await answersLateComer(broker.port).catch(() => false);
       }
       expect(isServed).toBe(true);
       served?.socket.destroy();

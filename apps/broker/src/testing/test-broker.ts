@@ -10,7 +10,7 @@ import { loadConfig } from '../config/load.ts';
 import { createLogger, type Logger, silentLogger } from '../logger.ts';
 import { WireClient } from './wire-client.ts';
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 
 export interface TestBroker extends AsyncDisposable {
   readonly broker: RunningBroker;
@@ -73,7 +73,7 @@ export async function startTestBroker({
             configs: Object.entries(configs).map(([key, value]) => ({ name: key, value })),
           },
         ],
-        timeoutMs: 10_000,
+        timeoutMs: DEADLINE_MS,
         validateOnly: false,
       });
       const { errorCode, errorMessage } = response.topics[0] ?? { errorCode: -1, errorMessage: 'no answer' };

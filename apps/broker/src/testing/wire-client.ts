@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Api, decodeCorrelationId, decodeResponse, encodeRequest } from '@seatlog/kafka-protocol';
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 const SIZE_BYTES = 4;
 
 interface Pending {
@@ -97,9 +97,16 @@ export class WireClient implements AsyncDisposable {
     return correlationId;
   }
 
-  async closed(): Promise<void> {
-    if (this.#isClosed) return;
-    await once(this.socket, 'close', { signal: AbortSignal.timeout(DEADLINE_MS) });
+  /** By an end or by a reset: who still sends may get either. */
+  closed(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return resolve();
+      const timer = setTimeout(() => reject(new Error(`still open after ${DEADLINE_MS} ms`)), DEADLINE_MS);
+      this.socket.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
