@@ -58,6 +58,11 @@ async function writeSale(database: BookingDatabase): Promise<void> {
   );
 }
 
+/** Its commands may take as long as a busy machine needs. */
+function seatLock(url: string): Promise<SeatLock> {
+  return SeatLock.connect({ url, clientName: 'test', lockTtlMs: 1_000, commandTimeoutMs: 60_000 });
+}
+
 describe('facts from servers', () => {
   let services: TestServices;
   let client: pg.Client;
@@ -68,7 +73,7 @@ describe('facts from servers', () => {
     });
     const database = openDatabase({ url: services.databaseUrl, applicationName: 'test' });
     await writeSale(database);
-    const locks = await SeatLock.connect({ url: services.redisUrl, clientName: 'test', lockTtlMs: 1_000 });
+    const locks = await seatLock(services.redisUrl);
     const seatIds = told.database.seatIds;
     await locks.reconcile(EVENT_ID, seatIds, () => readLiveReservations(database, EVENT_ID));
     await locks.close();
@@ -152,7 +157,7 @@ describe('facts from servers', () => {
   });
 
   it('show a seat that is free in Redis and sold in Postgres', async () => {
-    const locks = await SeatLock.connect({ url: services.redisUrl, clientName: 'test', lockTtlMs: 1_000 });
+    const locks = await seatLock(services.redisUrl);
     await locks.reconcile(EVENT_ID, told.database.seatIds, () => Promise.resolve([]));
     await locks.close();
     expect(await found()).toEqual(['redis-differs']);

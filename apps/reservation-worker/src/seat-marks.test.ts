@@ -98,7 +98,7 @@ async function openWorld() {
     url: services.redisUrl,
     clientName: 'test',
     lockTtlMs: 600_000,
-    commandTimeoutMs: 10_000,
+    commandTimeoutMs: 60_000,
   });
   await lock.reconcile(EVENT, [1, 2, 3, 4].map(seatId), async () => []);
   const world = {

@@ -152,7 +152,7 @@ export async function apiFixture(options: ApiFixtureOptions = {}): Promise<ApiFi
     lockTtlMs: options.lockTtlMs ?? 60_000,
     leaseMs: options.leaseMs ?? 20_000,
     // The machine may be busy with other tests.
-    commandTimeoutMs: 10_000,
+    commandTimeoutMs: 60_000,
   });
   const redis = new Redis(services.redisUrl);
   const [publisher, payments, source] = [new PlayedPublisher(), new PlayedPayments(), new PlayedSource()];
@@ -288,9 +288,9 @@ export async function get(
 }
 
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 60_000;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('the awaited condition did not come within 15 s');
+    if (performance.now() > deadline) throw new Error('the awaited condition did not come within 60 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -84,9 +84,9 @@ export function cancelled(order: PlacedOrder): ReservationEvent[] {
 }
 
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 60_000;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('the awaited condition did not come within 15 s');
+    if (performance.now() > deadline) throw new Error('the awaited condition did not come within 60 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -29,7 +29,7 @@ export async function seatLockFixture(): Promise<SeatLockFixture> {
       clientName: 'test',
       lockTtlMs: 60_000,
       // The machine may be busy with other tests: only the outage tests assert on deadlines.
-      commandTimeoutMs: 10_000,
+      commandTimeoutMs: 60_000,
       ...options,
     });
     locks.push(lock);
@@ -76,9 +76,9 @@ export async function acquired(lock: SeatLock, request: AcquireRequest): Promise
 }
 
 export async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error('the awaited condition did not come within 10 s');
+    if (performance.now() > deadline) throw new Error('the awaited condition did not come within 60 s');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
