@@ -4,8 +4,8 @@ import { LocalStackError } from './local-stack-error.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 
 /** How long a leftover may take to stop by itself, and then to vanish once killed. */
-export const LEFTOVER_STOP_MS = 5_000;
-export const LEFTOVER_KILL_MS = 5_000;
+export const LEFTOVER_STOP_MS = 30_000;
+export const LEFTOVER_KILL_MS = 30_000;
 
 export async function endProcess(identity: ProcessIdentity, stopSignal: NodeJS.Signals): Promise<void> {
   send(identity, stopSignal);

@@ -66,7 +66,7 @@ describe('the end of a parent', () => {
     expect(living(parent.children)).toHaveLength(1);
     parent.process.kill('SIGKILL');
     await parent.exited;
-    await expect.poll(() => living(parent.children), { timeout: 15_000 }).toEqual([]);
+    await expect.poll(() => living(parent.children)).toEqual([]);
   });
 
   it('by SIGKILL leaves servers, which the next start on the folder ends and replaces', async () => {

@@ -61,13 +61,9 @@ describe('folder lock', () => {
       taker.stdout.on('data', (chunk) => (said.text += String(chunk)));
       return { taker, said };
     });
-    await expect
-      .poll(() => takers.every(({ said }) => said.text === 'ready '), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => takers.every(({ said }) => said.text === 'ready ')).toBe(true);
     for (const { taker } of takers) taker.stdin.write('go');
-    await expect
-      .poll(() => takers.every(({ said }) => /won|lost/.test(said.text)), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => takers.every(({ said }) => /won|lost/.test(said.text))).toBe(true);
     expect(takers.filter(({ said }) => said.text === 'ready won')).toHaveLength(1);
     const ended = takers.map(({ taker }) => new Promise((resolve) => taker.once('exit', resolve)));
     for (const { taker } of takers) taker.stdin.write('end');

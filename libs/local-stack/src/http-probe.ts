@@ -1,5 +1,5 @@
-/** Whether a URL answers 2xx within a second. Never rejects. */
-const PROBE_DEADLINE_MS = 1_000;
+/** Whether a URL answers 2xx before long. Never rejects. */
+const PROBE_DEADLINE_MS = 5_000;
 
 export async function answersOk(url: string, signal: AbortSignal): Promise<boolean> {
   try {

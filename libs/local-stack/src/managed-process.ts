@@ -11,13 +11,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { guard } from './exit-guard.ts';
-import { openLogFile, readLogTail } from './log-file.ts';
+import { logSize, openLogFile, readLogTail } from './log-file.ts';
 import { LocalStackError } from './local-stack-error.ts';
 import { forgetProcess, recordProcess } from './process-file.ts';
 import { deadline } from './deadline.ts';
 
-/** How long a process may take to stop by itself before it is killed. */
-export const STOP_DEADLINE_MS = 15_000;
+/** How long a process may take to stop by itself before it is killed: longer than any of ours gives itself. */
+export const STOP_DEADLINE_MS = 35_000;
+const START_AGAIN_MS = 100;
 
 export interface ProcessExit {
   readonly code: number | null;
@@ -39,6 +40,11 @@ export interface ProcessSpecification {
   /** Resolves when the process serves. It is called after each start; reject or hang for "not yet": see `waitUntil`. */
   readonly ready: (process: ManagedProcess, signal: AbortSignal) => Promise<void>;
   readonly readyWithinMs: number;
+  /**
+   * Whether what it said since its start means no more than that something of its predecessor has not ended yet. It is
+   * started again then, within `readyWithinMs`. Default: never.
+   */
+  readonly isTooEarly?: (said: string) => boolean;
   /** Default STOP_DEADLINE_MS. */
   readonly stopWithinMs?: number;
 }
@@ -90,14 +96,21 @@ export class ChildOfStack implements ManagedProcess {
 
   /** Spawns and waits until it serves; if it does not, stops it and says why. */
   async start(signal?: AbortSignal): Promise<this> {
-    await this.#spawn();
-    try {
-      await this.#untilReady(signal);
-    } catch (error) {
-      await this.stop();
-      throw error;
+    const { readyWithinMs, isTooEarly = () => false } = this.#specification;
+    const end = performance.now() + readyWithinMs;
+    for (;;) {
+      const from = logSize(this.logFile);
+      await this.#spawn();
+      try {
+        await this.#untilReady(signal);
+        return this;
+      } catch (error) {
+        await this.stop();
+        const isOver = signal?.aborted === true || performance.now() > end;
+        if (isOver || !isTooEarly(readLogTail(this.logFile, from))) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, START_AGAIN_MS));
     }
-    return this;
   }
 
   kill(signal: NodeJS.Signals = 'SIGKILL'): boolean {

@@ -1,13 +1,44 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { processStartTime } from '../process-identity.ts';
+import { commandLineOf, processStartTime } from '../process-identity.ts';
 import { startSleeper } from '../testing/sleeper.ts';
 import { folderOfTest } from '../testing/temporary-folder.ts';
 import { wipeDataDirectory } from '../wipe-data-directory.ts';
 import { removeAbandonedClusters } from './outlying-clusters.ts';
 import { query, startPostgres } from './start-postgres.ts';
 import { ownedFolder, userForPostgres } from './unprivileged-user.ts';
+
+/** The process of a server that has this title. */
+function childOf(server: number, title: string): number {
+  const found = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => parentOf(pid) === server && commandLineOf(pid).includes(title));
+  if (found === undefined) throw new Error(`server ${server} has no ${title}`);
+  return found;
+}
+
+/** -1 where it has ended meanwhile. */
+function parentOf(pid: number): number {
+  try {
+    const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    return Number(rest.split(' ')[1]);
+  } catch {
+    return -1;
+  }
+}
+
+/** A stopped one as well; one that has ended has ended. */
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
 
 describe('startPostgres', () => {
   it('serves a database of the wanted name and keeps data over stop, kill and start', async () => {
@@ -28,6 +59,25 @@ describe('startPostgres', () => {
     await second.stop();
     expect(processStartTime(pid)).toBeUndefined();
   });
+
+  it.runIf(process.platform === 'linux')(
+    'starts once the children of a killed server have ended as well',
+    async () => {
+      const dataDirectory = folderOfTest().path;
+      const killed = await startPostgres({ dataDirectory, durable: false });
+      const checkpointer = childOf(killed.process.pid, 'checkpointer');
+      process.kill(checkpointer, 'SIGSTOP');
+      onTestFinished(() => end(checkpointer));
+      killed.process.kill('SIGKILL');
+      await killed.process.exited;
+      const starting = startPostgres({ dataDirectory, durable: false });
+      await expect.poll(() => readFileSync(killed.process.logFile, 'utf8')).toContain('shared memory block');
+      end(checkpointer);
+      const next = await starting;
+      onTestFinished(() => next.stop());
+      expect((await query(next.url, 'SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    },
+  );
 
   it('syncs unless durability is given up, and listens on loopback alone', async () => {
     const folder = folderOfTest();
@@ -60,13 +110,12 @@ describe('startPostgres', () => {
   });
 
   it('refuses a port that is taken', async () => {
-    const folder = folderOfTest();
-    const server = await startPostgres({ dataDirectory: folder.path, durable: false });
-    onTestFinished(() => server.stop());
-    const other = folderOfTest();
-    await expect(startPostgres({ dataDirectory: other.path, port: server.port })).rejects.toMatchObject({
-      code: 'PORT_IN_USE',
-    });
+    const other = createServer();
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const dataDirectory = folderOfTest().path;
+    await expect(startPostgres({ dataDirectory, port })).rejects.toMatchObject({ code: 'PORT_IN_USE' });
   });
 
   it.runIf(process.getuid?.() === 0)(

@@ -21,6 +21,8 @@ import { ownedFolder, userForPostgres } from './unprivileged-user.ts';
 export const POSTGRES_START_DEADLINE_MS = 60_000;
 export const POSTGRES_USER = 'seatlog';
 const MAX_CONNECTIONS = 200;
+/** What a server says while children of one that was killed on the same folder have not noticed yet that they are orphans. */
+const CHILDREN_LEFT = 'pre-existing shared memory block';
 
 export interface PostgresOptions {
   /** The cluster lies in `<dataDirectory>/postgres`, the log in `<dataDirectory>/logs`. */
@@ -83,6 +85,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     ...(user === undefined ? {} : { user }),
     ready: (_, signal) => waitUntil(() => query(adminUrl, 'SELECT 1').then(() => true), signal),
     readyWithinMs: POSTGRES_START_DEADLINE_MS,
+    isTooEarly: (said) => said.includes(CHILDREN_LEFT),
   });
   await child.start(options.signal);
   const stop = async (): Promise<void> => void (await child.stop());

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const HTTP_TIMEOUT_S = 20;
-const RETRIES = 2;
+const RETRIES = 5;
 
 /** Expects `lists/partial`, `archives/partial` and `sources.list` in `work`. */
 export function aptOptions(work: string): readonly string[] {

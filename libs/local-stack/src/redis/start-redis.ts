@@ -14,7 +14,7 @@ import { endLeftovers } from '../process-file.ts';
 import { redisProgram } from './redis-program.ts';
 
 /** Start includes reading the append-only file. */
-export const REDIS_START_DEADLINE_MS = 30_000;
+export const REDIS_START_DEADLINE_MS = 60_000;
 const PROBE_DEADLINE_MS = 1_000;
 
 export interface RedisOptions {

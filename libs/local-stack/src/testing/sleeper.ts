@@ -19,7 +19,7 @@ export function startSleeper(dataDirectory: string, options: SleeperOptions = {}
     environment: { PATH: process.env['PATH'] },
     dataDirectory,
     ready: (self, signal) => waitUntil(() => Promise.resolve(self.logTail().includes('asleep')), signal),
-    readyWithinMs: 10_000,
+    readyWithinMs: 60_000,
     ...(options.stopWithinMs === undefined ? {} : { stopWithinMs: options.stopWithinMs }),
   });
   return child.start();
