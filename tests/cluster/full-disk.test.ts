@@ -57,7 +57,7 @@ describe.skipIf(missing(mountedMemory, 'F7 in a cluster'))('a full disk in a clu
     const meanwhile = await partitionOf(two);
     expect(meanwhile).toMatchObject({ leader: 2, isr: [2, 3], highWatermark: RECORDS });
     expect(one.said()).toContain('A replica takes no more appends');
-    expect((await one.state()).partitions.find(({ topic }) => topic === TOPIC)?.leader).toBe(2);
+    await expect.poll(async () => (await partitionOf(one))?.leader).toBe(2);
 
     rmSync(join(disk, 'ballast'));
     await write(producer, RECORDS, RECORDS + 1);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { MemberLine, MemberOrders } from './member-script.ts';
 import { pathOf, ScriptProcess } from './script-process.ts';
 
-const SCRIPT_DEADLINE_MS = 30_000;
+const SCRIPT_DEADLINE_MS = 120_000;
 const LOOK_AGAIN_MS = 50;
 
 export class GroupMember {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MovedPartition } from './moved-partition.ts';
 
 const RECORDS = 50;
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 120_000;
 
 let folder: string;
 let cluster: Cluster;

@@ -28,7 +28,7 @@ export interface StoryOutcome {
   readonly ends: Readonly<Record<string, number>>;
 }
 
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 120_000;
 
 export const keyOf = (index: number): string => `seat-${index % 7}`;
 export const valueOf = (index: number): string => `event-${index}`;

@@ -38,6 +38,15 @@ export class Command {
     return this.#output.trimEnd().split('\n').at(-1) ?? '';
   }
 
+  /** What it told last, as data; where that is none, all that it printed says why. */
+  told(): unknown {
+    try {
+      return JSON.parse(this.lastLine);
+    } catch (cause) {
+      throw new Error(`its last line is no JSON:\n${this.#output}`, { cause });
+    }
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }

@@ -19,7 +19,7 @@ const rounds = roundsFor({ CRASH_ROUNDS, CRASH_SEED, CRASH_VICTIM, CRASH_POINT }
 );
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-const ROUND = { timeout: 240_000 };
+const ROUND = { timeout: 480_000 };
 
 /**
  * What a buyer may see where locks are lost: a seat was promised twice, and whoever came second is refused late; a key was

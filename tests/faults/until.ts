@@ -1,7 +1,7 @@
 /** Waiting for a condition, with an end. */
 
 /** Longer than any time-out of the system under test: what has not come by then does not come. */
-export const CONDITION_DEADLINE_MS = 60_000;
+export const CONDITION_DEADLINE_MS = 120_000;
 const LOOK_AGAIN_MS = 5;
 
 export interface UntilOptions {

@@ -5,12 +5,12 @@ import {
   type TopicPartition,
 } from '@seatlog/kafka-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshTopic, isGiven, TestCluster, until } from './test-cluster.ts';
+import { freshTopic, TestCluster, until } from './test-cluster.ts';
 
 const PARTITIONS = 6;
-const SETTLED_WITHIN_MS = 30_000;
-/** Brokers of others have Kafka's `group.min.session.timeout.ms`. */
-const SESSION = { sessionTimeoutMs: isGiven ? 6000 : 3000, heartbeatIntervalMs: 300 };
+const SETTLED_WITHIN_MS = 120_000;
+/** Nobody here is to be missed: no session runs out, however busy the machine. */
+const SESSION = { sessionTimeoutMs: 60_000, heartbeatIntervalMs: 300 };
 
 let cluster: TestCluster;
 let client: KafkaClient;

@@ -10,7 +10,7 @@ const README = new URL('../../libs/kafka-client/README.md', import.meta.url);
 const EXAMPLE = /^## (.+)$|```ts\n([\s\S]*?)```/gm;
 /** Topics and groups of the examples, which get fresh names: each example relies on what the ones before it wrote. */
 const NAMES = /'(reservations|refunds|orders|db-writer|mailer|notifier)'/g;
-const EXAMPLE_DEADLINE_MS = 60_000;
+const EXAMPLE_DEADLINE_MS = 120_000;
 
 interface Example {
   readonly title: string;

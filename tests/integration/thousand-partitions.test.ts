@@ -6,7 +6,7 @@ import { skippedOnGivenBrokers, TestCluster, until } from './test-cluster.ts';
 const TOPICS = 10;
 const PARTITIONS_EACH = 100;
 const RECORDS_EACH = 3;
-const CONSUMED_WITHIN_MS = 60_000;
+const CONSUMED_WITHIN_MS = 120_000;
 const GROUP = 'thousand';
 
 const topics = Array.from({ length: TOPICS }, (_, index) => `thousand-${index}`);

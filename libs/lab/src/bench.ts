@@ -167,10 +167,11 @@ export class Bench implements AsyncDisposable {
     this.narrator.line(`SIGKILL broker ${nodeId}`);
   }
 
-  /** SIGTERM: a controlled shutdown. Gives its exit code. */
+  /** SIGTERM: a controlled shutdown, of which the others have heard afterwards. Gives its exit code. */
   async stop(nodeId: number): Promise<number | null> {
     this.#silent.add(nodeId);
     const { code } = await this.node(nodeId).process.stop();
+    await this.#untilBrokersKnow();
     this.narrator.line(`SIGTERM broker ${nodeId}: it ended with code ${code}`);
     return code;
   }

@@ -25,14 +25,24 @@ await producer.disconnect();
 await admin.alterPartitionReassignments({
   topics: [{ topic, partitionAssignment: [{ partition: 0, replicas: [3, 2] }] }],
 });
+const lookAgain = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 for (;;) {
   const { topics } = await admin.listPartitionReassignments({ topics: [{ topic, partitions: [0] }] });
   if (topics.length === 0) break;
-  await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+  await lookAgain();
 }
 
-const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-const [partition] = topics[0]?.partitions ?? [];
+/** The controller knows first; the broker that is asked for metadata hears of it a moment later. */
+async function placeAfterwards() {
+  for (;;) {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    const [partition] = topics[0]?.partitions ?? [];
+    if (partition !== undefined && !partition.replicas.includes(1)) return partition;
+    await lookAgain();
+  }
+}
+
+const partition = await placeAfterwards();
 const values: string[] = [];
 const consumer = kafka.consumer({ groupId: `${topic}-readers` });
 await consumer.connect();
@@ -48,8 +58,8 @@ await allRead.promise;
 await consumer.disconnect();
 await admin.disconnect();
 const moved: MovedPartition = {
-  leader: partition?.leader ?? -1,
-  replicas: partition?.replicas ?? [],
+  leader: partition.leader,
+  replicas: partition.replicas,
   values,
 };
 process.stdout.write(`${JSON.stringify(moved)}\n`);

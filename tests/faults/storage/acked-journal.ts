@@ -10,8 +10,10 @@ import {
 } from '@seatlog/kafka-client';
 
 /** Shorter than a test may take: a refusal is told before the test gives up. */
-const DELIVERY_TIMEOUT_MS = 20_000;
-const READ_DEADLINE_MS = 20_000;
+const DELIVERY_TIMEOUT_MS = 60_000;
+export const READ_DEADLINE_MS = 60_000;
+/** For a write that is to be refused: long enough for the refusal to come, and be told, on a busy machine. */
+export const impatient = { deliveryTimeoutMs: 5000, requestTimeoutMs: 4000 } as const;
 const FILLER_BYTES = 1000;
 /** Between the timestamps of neighbouring records. */
 const RECORD_MS = 1000;

@@ -1,7 +1,7 @@
 /** A broker whose syncs and renames kill it, fail, or take long. */
 import { describe, expect, it } from 'vitest';
 import { until } from '../until.ts';
-import { AckedJournal } from './acked-journal.ts';
+import { AckedJournal, impatient } from './acked-journal.ts';
 import { BrokerOnDisk } from './broker-on-disk.ts';
 import { missing, tracing } from './fault-tools.ts';
 import { attach, hasEnded, startTraced } from './tracer.ts';
@@ -39,7 +39,7 @@ describe.skipIf(missing(tracing, 'F5'))('F5: a crash', () => {
         await broker.server.stop();
         const child = await startTraced(broker, { call, effect: `signal=SIGKILL:when=${when}` });
         const writing = first.write(MOST_RECORDS, { enough: () => hasEnded(child) });
-        await until('the crash', () => hasEnded(child), { withinMs: 20_000 });
+        await until('the crash', () => hasEnded(child));
         expect(child.signalCode, `at the ${when}th`).toBe('SIGKILL');
         // What was under way is answered by the next one, or given up.
         await broker.startAgain();
@@ -58,7 +58,6 @@ describe.skipIf(missing(tracing, 'F8'))('F8: an I/O error on a sync', () => {
     const [active = ''] = broker.files(TOPIC, 0, '.log').slice(-1);
     const acked = first.acked.length;
     const tracer = await attach(broker, active, { call: 'fdatasync', effect: 'error=EIO' });
-    const impatient = { deliveryTimeoutMs: 2000, requestTimeoutMs: 1500 };
     expect(await first.write(1, impatient)).toBe(false);
     expect(tracer.calls()).toEqual([expect.stringContaining('EIO')]);
     expect(await first.write(1, impatient)).toBe(false);
@@ -81,7 +80,8 @@ describe.skipIf(missing(tracing, 'F8'))('F8: an I/O error on a sync', () => {
   });
 });
 
-const DELAY_MS = 2000;
+/** Longer than a busy machine takes for the writes that are made meanwhile. */
+const DELAY_MS = 5000;
 
 describe.skipIf(missing(tracing, 'F9'))('F9: a slow disk', () => {
   it('nothing is acknowledged before its sync came back, and others are served meanwhile', async () => {
@@ -95,7 +95,7 @@ describe.skipIf(missing(tracing, 'F9'))('F9: a slow disk', () => {
       took = performance.now() - began;
       return acked;
     });
-    expect(await second.write(10)).toBe(true);
+    expect(await second.write(3)).toBe(true);
     const whileSlow = took;
     expect(await slow).toBe(true);
     expect(whileSlow).toBe(0);
