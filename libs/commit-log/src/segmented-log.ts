@@ -373,8 +373,11 @@ export class SegmentedLog implements PartitionLog {
     return failure === null;
   }
 
-  #rangeBelow(upperBound: number): OffsetRange {
-    return { from: this.#logStartOffset, bound: Math.min(upperBound, this.logEndOffset) };
+  #range(lowerBound: number, upperBound: number): OffsetRange {
+    return {
+      from: Math.max(lowerBound, this.#logStartOffset),
+      bound: Math.min(upperBound, this.logEndOffset),
+    };
   }
 
   #requireOpen(): void {

@@ -19,6 +19,7 @@ export function requestFault(request: GroupRequest, config: GroupConfig): number
     case 'sync':
     case 'heartbeat':
     case 'leave':
+    case 'delete-offsets':
       return request.groupId === '' ? ErrorCode.INVALID_GROUP_ID : null;
     default:
       return null;

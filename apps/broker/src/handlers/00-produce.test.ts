@@ -215,7 +215,7 @@ describe('F43: a batch that is not right', () => {
     [
       'a length beyond its bytes',
       () => damaged((view) => view.setInt32(8, 100_000)),
-      ErrorCode.CORRUPT_MESSAGE,
+      ErrorCode.INVALID_RECORD,
     ],
     ['a negative length', () => damaged((view) => view.setInt32(8, -5)), ErrorCode.CORRUPT_MESSAGE],
     ['a base offset', () => damaged((view) => view.setInt32(4, 9)), ErrorCode.INVALID_RECORD],
@@ -235,7 +235,7 @@ describe('F43: a batch that is not right', () => {
       () => Buffer.concat([batchOf({ values: ['a'] }), batchOf({ values: ['b'] })]),
       ErrorCode.INVALID_RECORD,
     ],
-    ['cut-off bytes', () => batchOf({ values: ['a'] }).subarray(0, 40), ErrorCode.CORRUPT_MESSAGE],
+    ['cut-off bytes', () => batchOf({ values: ['a'] }).subarray(0, 40), ErrorCode.INVALID_RECORD],
     ['no bytes', () => new Uint8Array(0), ErrorCode.INVALID_RECORD],
   ];
 

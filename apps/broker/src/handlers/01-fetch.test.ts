@@ -211,6 +211,21 @@ describe('Fetch', () => {
     expect(valuesIn(first.responses[0]?.partitions[0]?.records ?? null)).toEqual(['a']);
     const unknown = await client.ask(apis.fetch, 11, { ...wanted, sessionId: 77, sessionEpoch: 1 });
     expect(unknown).toMatchObject({ errorCode: ErrorCode.FETCH_SESSION_ID_NOT_FOUND, responses: [] });
+    // Who begins a session anew, or ends it, asks for everything.
+    for (const sessionEpoch of [0, -1]) {
+      const full = await client.ask(apis.fetch, 11, { ...wanted, sessionId: 77, sessionEpoch });
+      expect(full).toMatchObject({ errorCode: 0, sessionId: 0 });
+      expect(valuesIn(full.responses[0]?.partitions[0]?.records ?? null)).toEqual(['a']);
+    }
+  });
+
+  it('serves the consumer that looks for faults (replica id -2) as any other', async () => {
+    await broker.createTopic('debugged');
+    await append('debugged', batchOf({ values: ['a'] }));
+    const client = await broker.connect();
+    const { errorCode, records } = await fetch(client, 'debugged', {}, { replicaId: -2 });
+    expect(errorCode).toBe(ErrorCode.NONE);
+    expect(valuesIn(records)).toEqual(['a']);
   });
 
   it('gives aborted transactions to read_committed alone', async () => {

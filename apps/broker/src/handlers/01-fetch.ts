@@ -3,12 +3,12 @@
  * watermark (read_committed: the last stable offset), followers to the log's end. Waits up to maxWaitMs for minBytes.
  * A consumer that tells its rack may be sent to a replica there, and reads from it up to that one's high watermark.
  *
- * Fetch sessions are refused: every answer is full and has session id 0, and a session id that was never given is
- * unknown. Topics go by id from version 13 on.
+ * There are no fetch sessions: every answer is full and has session id 0, and who goes on in a session is told that it is
+ * not known. Topics go by id from version 13 on.
  */
-import { apis, ErrorCode, type RequestOf, type ResponseInput, ZERO_UUID } from '@seatlog/kafka-protocol';
+import { apis, ErrorCode, type RequestOf, type ResponseInput } from '@seatlog/kafka-protocol';
 import type { ClusterImage } from '@seatlog/metadata-quorum';
-import { UNKNOWN_BROKER_EPOCH } from '@seatlog/replication';
+import { CONSUMER, UNKNOWN_BROKER_EPOCH } from '@seatlog/replication';
 import { RACK_AWARE_SELECTOR } from '../config/replication-definitions.ts';
 import { FetchOperation, type FetchOutcome } from '../replica-manager/fetch-operation.ts';
 import type { FetchTarget, PartitionFetch, Reader } from '../replica-manager/partition-fetch.ts';
@@ -19,7 +19,6 @@ import { leaderEndpoints } from './leader-endpoints.ts';
 
 type FetchRequest = RequestOf<typeof apis.fetch>;
 type FetchResponse = ResponseInput<typeof apis.fetch>;
-type FetchTopic = FetchRequest['topics'][number];
 type PartitionResponse = FetchResponse['responses'][number]['partitions'][number];
 
 const TOPIC_IDS_FROM = 13;
@@ -32,7 +31,7 @@ const EMPTY = new Uint8Array(0);
 
 export const fetch = defineHandler(apis.fetch, (services) => (request, context, respond) => {
   services.metrics.fetchRequests += 1;
-  if (request.sessionId !== 0) {
+  if (request.sessionId !== 0 && request.sessionEpoch > 0) {
     respond({ errorCode: ErrorCode.FETCH_SESSION_ID_NOT_FOUND, sessionId: 0, responses: [] });
     return;
   }
@@ -74,7 +73,8 @@ function readerOf(request: FetchRequest, context: RequestContext, services: Brok
   const rack = apiVersion >= RACK_FROM ? request.rackId : '';
   const isRackAware = services.config.values['replica.selector.class'] === RACK_AWARE_SELECTOR;
   return {
-    replicaId,
+    // All ids below zero are consumers' (one of them is for debugging).
+    replicaId: Math.max(replicaId, CONSUMER),
     brokerEpoch: replicaEpoch,
     isReadCommitted: request.isolationLevel === READ_COMMITTED,
     mayReadFromFollower: rack !== '',
@@ -136,7 +136,7 @@ function responseOf(
     topicId: topic.topicId,
     partitions: topic.partitions.map(({ partition }): PartitionResponse => {
       const fetched = names[topicPlace] === null ? undefined : outcome.fetches[place++];
-      if (fetched === undefined) return failure(partition, unknownTopic(topic, context.apiVersion));
+      if (fetched === undefined) return failure(partition, unknownTopic(context.apiVersion));
       if (fetched.errorCode !== ErrorCode.NONE) services.metrics.failedFetchRequests += 1;
       const response = partitionResponse(partition, fetched, isCommitted);
       if (!isAskedElsewhere(fetched.errorCode) || context.apiVersion < LEADER_HINT_FROM) return response;
@@ -161,9 +161,8 @@ function isAskedElsewhere(errorCode: number): boolean {
   return errorCode === ErrorCode.NOT_LEADER_OR_FOLLOWER || errorCode === ErrorCode.FENCED_LEADER_EPOCH;
 }
 
-function unknownTopic(topic: FetchTopic, apiVersion: number): number {
-  const byId = apiVersion >= TOPIC_IDS_FROM && topic.topicId !== ZERO_UUID;
-  return byId ? ErrorCode.UNKNOWN_TOPIC_ID : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
+function unknownTopic(apiVersion: number): number {
+  return apiVersion >= TOPIC_IDS_FROM ? ErrorCode.UNKNOWN_TOPIC_ID : ErrorCode.UNKNOWN_TOPIC_OR_PARTITION;
 }
 
 function partitionResponse(index: number, fetch: PartitionFetch, isCommitted: boolean): PartitionResponse {
@@ -182,6 +181,11 @@ function partitionResponse(index: number, fetch: PartitionFetch, isCommitted: bo
   };
 }
 
+/** As Kafka tells it: what was looked up in vain has an empty list of transactions, what could not be read has none. */
+function isUnknown(errorCode: number): boolean {
+  return errorCode === ErrorCode.UNKNOWN_TOPIC_OR_PARTITION || errorCode === ErrorCode.UNKNOWN_TOPIC_ID;
+}
+
 function failure(partitionIndex: number, errorCode: number): PartitionResponse {
   return {
     partitionIndex,
@@ -189,7 +193,7 @@ function failure(partitionIndex: number, errorCode: number): PartitionResponse {
     highWatermark: -1,
     lastStableOffset: -1,
     logStartOffset: -1,
-    abortedTransactions: null,
+    abortedTransactions: isUnknown(errorCode) ? [] : null,
     records: EMPTY,
   };
 }

@@ -70,8 +70,50 @@ describe('ListOffsets', () => {
     expect(await ask(-3)).toMatchObject({ errorCode: 0, offset: 4, timestamp: 9000 });
   });
 
-  it('refuses timestamps that mean nothing', async () => {
-    expect((await ask(-9)).errorCode).toBe(ErrorCode.UNSUPPORTED_VERSION);
+  it.each([
+    [-9, 7],
+    [-4, 7],
+    [-3, 6],
+  ])('refuses %d, which means nothing in version %d', async (timestamp, version) => {
+    expect((await ask(timestamp, version)).errorCode).toBe(ErrorCode.UNSUPPORTED_VERSION);
+  });
+
+  it('refuses a partition that is named twice', async () => {
+    const client = await broker.connect();
+    const { topics } = await client.ask(apis.listOffsets, 7, {
+      replicaId: -1,
+      topics: [
+        {
+          name: 'timed',
+          partitions: [
+            { partitionIndex: 0, timestamp: -1 },
+            { partitionIndex: 0, timestamp: -2 },
+          ],
+        },
+      ],
+    });
+    expect(topics[0]?.partitions).toMatchObject([{ errorCode: ErrorCode.INVALID_REQUEST, offset: -1 }]);
+  });
+
+  it('names nothing that DeleteRecords has cut off, also in the middle of a batch', async () => {
+    const client = await broker.connect();
+    await broker.createTopic('cut');
+    for (const timestamps of [[1000, 9000, 3000], [2000, 5000], [4000]]) {
+      const records = batchOf({ values: timestamps.map(String), timestamps });
+      const topicData = [{ name: 'cut', partitionData: [{ index: 0, records }] }];
+      await client.ask(apis.produce, 9, { acks: -1, timeoutMs: 5000, topicData });
+    }
+    const cutTo = async (offset: number): Promise<unknown> =>
+      client.ask(apis.deleteRecords, 2, {
+        topics: [{ name: 'cut', partitions: [{ partitionIndex: 0, offset }] }],
+        timeoutMs: 5000,
+      });
+    const offsetAt = async (timestamp: number): Promise<number> =>
+      (await ask(timestamp, 7, -1, 'cut')).offset;
+    await cutTo(2);
+    expect(await Promise.all([1000, 3001, 6000, -3].map(offsetAt))).toEqual([2, 4, -1, 4]);
+    await cutTo(5);
+    expect(await Promise.all([1000, -3].map(offsetAt))).toEqual([5, 5]);
   });
 
   it('R25: holds the leader epoch against its own, and tells it', async () => {

@@ -1,14 +1,14 @@
 /**
- * ListOffsets: -1 the end (high watermark, or last stable offset for read_committed), -2 and -4 the log start, -3 the
- * record with the greatest timestamp, else the first record of that time or later. No such record: offset -1,
- * timestamp -1, no error. While a new leader's high watermark is behind the start of its epoch, ends and times are
+ * ListOffsets: -1 the end (high watermark, or last stable offset for read_committed), -2 the log start, -3 (from version 7
+ * on) the record with the greatest timestamp, else the first record of that time or later. No such record: offset -1,
+ * timestamp -1, no error. A partition that is named twice is INVALID_REQUEST. While a new leader's high watermark is behind the start of its epoch, ends and times are
  * not yet known: OFFSET_NOT_AVAILABLE (LEADER_NOT_AVAILABLE below version 5).
  */
 import { LogError } from '@seatlog/commit-log';
 import { apis, ErrorCode, ProtocolError, type RequestOf, type ResponseInput } from '@seatlog/kafka-protocol';
 import {
-  EARLIEST_LOCAL_TIMESTAMP,
   EARLIEST_TIMESTAMP,
+  MAX_TIMESTAMP,
   NO_OFFSET,
   offsetForTimestamp,
 } from '../replica-manager/offset-by-time.ts';
@@ -22,6 +22,7 @@ type PartitionResponse = ResponseInput<typeof apis.listOffsets>['topics'][number
 
 const LEADER_EPOCH_FROM = 4;
 const OFFSET_NOT_AVAILABLE_FROM = 5;
+const MAX_TIMESTAMP_FROM = 7;
 const READ_COMMITTED = 1;
 const CONSUMER = -1;
 
@@ -29,12 +30,28 @@ export const listOffsets = defineHandler(apis.listOffsets, (services) => (reques
   respond({
     topics: request.topics.map(({ name, partitions }) => ({
       name,
-      partitions: partitions.map((partition) =>
+      partitions: distinct(partitions, (partition) =>
         answerFor(services, request, name, partition, context.apiVersion),
       ),
     })),
   });
 });
+
+/** One answer for each partition, INVALID_REQUEST for one that is named twice. */
+function distinct(
+  partitions: readonly PartitionRequest[],
+  answer: (partition: PartitionRequest) => PartitionResponse,
+): readonly PartitionResponse[] {
+  const answers = new Map<number, PartitionResponse>();
+  for (const partition of partitions) {
+    const { partitionIndex } = partition;
+    answers.set(
+      partitionIndex,
+      answers.has(partitionIndex) ? failure(partitionIndex, ErrorCode.INVALID_REQUEST) : answer(partition),
+    );
+  }
+  return [...answers.values()];
+}
 
 function answerFor(
   services: BrokerServices,
@@ -48,8 +65,10 @@ function answerFor(
   if (partition === undefined || found.errorCode !== ErrorCode.NONE)
     return failure(partitionIndex, found.errorCode);
   const isConsumer = request.replicaId === CONSUMER;
-  const isEarliest = timestamp === EARLIEST_TIMESTAMP || timestamp === EARLIEST_LOCAL_TIMESTAMP;
-  if (isConsumer && !isEarliest && !isHighWatermarkOfEpoch(partition)) {
+  if (timestamp === MAX_TIMESTAMP && apiVersion < MAX_TIMESTAMP_FROM) {
+    return failure(partitionIndex, ErrorCode.UNSUPPORTED_VERSION);
+  }
+  if (isConsumer && timestamp !== EARLIEST_TIMESTAMP && !isHighWatermarkOfEpoch(partition)) {
     return failure(
       partitionIndex,
       apiVersion >= OFFSET_NOT_AVAILABLE_FROM

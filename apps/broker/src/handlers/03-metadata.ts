@@ -79,11 +79,15 @@ function topics(
   if (asksForAll(request, view.apiVersion)) {
     return [...image.topics.values()].map((topic) => topicMetadata(topic, view));
   }
-  const asked = new Map((request.topics ?? []).map((topic) => [`${topic.name} ${topic.topicId}`, topic]));
-  return [...asked.values()].map((topic) => {
-    const found = find(image, topic);
-    return found === undefined ? notFound(topic, creationErrors) : topicMetadata(found, view);
-  });
+  // A topic that is named by its name and by its id is told once.
+  const told = new Map<string, TopicMetadata>();
+  for (const asked of request.topics ?? []) {
+    const found = find(image, asked);
+    const key = found?.id ?? `${asked.name} ${asked.topicId}`;
+    if (told.has(key)) continue;
+    told.set(key, found === undefined ? notFound(asked, creationErrors) : topicMetadata(found, view));
+  }
+  return [...told.values()];
 }
 
 function find(image: ClusterImage, { name, topicId }: RequestedTopic) {

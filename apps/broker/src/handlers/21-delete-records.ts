@@ -1,6 +1,7 @@
 /**
  * DeleteRecords 0-2: raises the log start offsets of partitions that this broker leads; -1 means up to the high
- * watermark. Answered when all partitions are done. The logs of coordinators are not cut.
+ * watermark. Answered when all partitions are done. The logs of coordinators are not cut, nor those of topics that are
+ * compacted and nothing else, where POLICY_VIOLATION says so.
  */
 import { apis, ErrorCode } from '@seatlog/kafka-protocol';
 import { isInternalTopic } from '@seatlog/metadata-quorum';

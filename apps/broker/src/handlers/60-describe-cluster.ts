@@ -23,7 +23,6 @@ export const describeCluster = defineHandler(
         errorMessage: known
           ? 'This listener is that of a broker.'
           : `There is no endpoint type ${endpointType}.`,
-        endpointType,
         clusterId: '',
         brokers: [],
       });

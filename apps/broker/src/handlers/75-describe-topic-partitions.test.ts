@@ -69,6 +69,15 @@ describe('DescribeTopicPartitions', () => {
     ]);
   });
 
+  it('refuses a cursor below zero', () => {
+    const { client } = setUp();
+    const cursor = { topicName: 'a', partitionIndex: -1 };
+    expect(client.call(0, { topics: [{ name: 'a' }], cursor })).toMatchObject({
+      topics: [{ name: 'a', errorCode: ErrorCode.INVALID_REQUEST, partitions: [] }],
+      nextCursor: null,
+    });
+  });
+
   it('begins at the next topic where that of the cursor is gone', () => {
     const { shown } = setUp();
     const cursor = { topicName: 'aa', partitionIndex: 7 };

@@ -1,7 +1,7 @@
 /**
  * DescribeTopicPartitions 0: topics in the order of their names, page by page; without names all of them. A page has as many
  * partitions as the client and this broker allow, and a cursor where something is left. Names that no topic has get
- * UNKNOWN_TOPIC_OR_PARTITION.
+ * UNKNOWN_TOPIC_OR_PARTITION; with a cursor below zero all are INVALID_REQUEST.
  */
 import { apis, ErrorCode, type RequestOf, type ResponseInput, ZERO_UUID } from '@seatlog/kafka-protocol';
 import {
@@ -35,7 +35,8 @@ export const describeTopicPartitions = defineHandler(
         reachable: new Set(reachableBrokers(image, listenerName).map(({ id }) => id)),
         includeOperations: true,
       };
-      respond(page(request, view));
+      const isBelowZero = (request.cursor?.partitionIndex ?? 0) < 0;
+      respond(isBelowZero ? refusal(request) : page(request, view));
     },
 );
 
@@ -43,7 +44,7 @@ function page(request: Request, view: TopicView): Response {
   const topics: DescribedTopic[] = [];
   let room = Math.max(1, Math.min(request.responsePartitionLimit, MAX_PARTITIONS_PER_PAGE));
   for (const name of namesFrom(request, view.image)) {
-    const first = request.cursor?.topicName === name ? Math.max(0, request.cursor.partitionIndex) : 0;
+    const first = request.cursor?.topicName === name ? request.cursor.partitionIndex : 0;
     if (room === 0) return { topics, nextCursor: { topicName: name, partitionIndex: first } };
     const topic = view.image.topics.get(name);
     if (topic === undefined) {
@@ -90,5 +91,17 @@ function unknownTopic(name: string): DescribedTopic {
     topicId: ZERO_UUID,
     isInternal: isInternalTopic(name),
     partitions: [],
+    topicAuthorizedOperations: topicOperations,
+  };
+}
+
+function refusal({ topics }: Request): Response {
+  return {
+    topics: topics.map(({ name }) => ({
+      errorCode: ErrorCode.INVALID_REQUEST,
+      name,
+      topicId: ZERO_UUID,
+      partitions: [],
+    })),
   };
 }

@@ -154,6 +154,10 @@ export class LocalReplicas implements ReplicaManager {
       done(this.#absenceError(topic, index), -1);
       return;
     }
+    if (!partition.config['cleanup.policy'].includes('delete')) {
+      done(ErrorCode.POLICY_VIOLATION, -1);
+      return;
+    }
     const target = beforeOffset === -1 ? partition.highWatermark : beforeOffset;
     if (target < 0 || target > partition.highWatermark) {
       done(ErrorCode.OFFSET_OUT_OF_RANGE, -1);

@@ -1,7 +1,8 @@
 /**
  * Offsets by time, for ListOffsets: the ends of the log, the first record of a time or later, the record with the
  * greatest timestamp. The log leads to the batch; which record of it is meant is found by looking inside, compressed
- * or not. A result lies below the bound: what a reader of that kind could fetch.
+ * or not. A result lies between the log start, which may be in the middle of a batch, and the bound: what a reader of that
+ * kind could fetch.
  */
 import type { BatchFound } from '@seatlog/commit-log';
 import { RecordCursor } from '@seatlog/kafka-protocol';
@@ -17,7 +18,6 @@ export interface TimedOffset {
 export const LATEST_TIMESTAMP = -1;
 export const EARLIEST_TIMESTAMP = -2;
 export const MAX_TIMESTAMP = -3;
-export const EARLIEST_LOCAL_TIMESTAMP = -4;
 
 /** What Kafka answers when there is no such record. */
 export const NO_OFFSET: TimedOffset = { offset: -1, timestamp: -1, leaderEpoch: -1 };
@@ -32,17 +32,41 @@ export function offsetForTimestamp(
     case LATEST_TIMESTAMP:
       return { offset: bound, timestamp: -1, leaderEpoch: partition.log.latestLeaderEpoch };
     case EARLIEST_TIMESTAMP:
-    case EARLIEST_LOCAL_TIMESTAMP:
       return earliest(partition);
     case MAX_TIMESTAMP:
-      return firstRecord(
-        partition.log.findMaxTimestamp(bound),
-        (time, batch) => time === batch.maxTimestamp,
-        bound,
-      );
+      return latestRecord(partition, bound);
     default:
       if (timestamp < 0) return null;
-      return firstRecord(partition.log.findByTimestamp(timestamp, bound), (time) => time >= timestamp, bound);
+      return firstSince(partition, timestamp, bound);
+  }
+}
+
+function firstSince(partition: Partition, timestamp: number, bound: number): TimedOffset {
+  const { log, logStartOffset } = partition;
+  let from = logStartOffset;
+  for (;;) {
+    const found = log.findByTimestamp(timestamp, bound, from);
+    if (found === null) return NO_OFFSET;
+    const record = visibleRecords(found, logStartOffset, bound).find((each) => each.timestamp >= timestamp);
+    if (record !== undefined) return record;
+    // What made the batch match was cut off.
+    from = found.lastOffset + 1;
+  }
+}
+
+function latestRecord(partition: Partition, bound: number): TimedOffset {
+  const { log, logStartOffset } = partition;
+  let latest = NO_OFFSET;
+  let from = logStartOffset;
+  for (;;) {
+    const found = log.findMaxTimestamp(bound, from);
+    if (found === null || found.maxTimestamp <= latest.timestamp) return latest;
+    for (const record of visibleRecords(found, logStartOffset, bound)) {
+      if (record.timestamp > latest.timestamp) latest = record;
+    }
+    if (latest.timestamp === found.maxTimestamp) return latest;
+    // The greatest was cut off: what is left of the batch stands against the batches behind it.
+    from = found.lastOffset + 1;
   }
 }
 
@@ -52,17 +76,14 @@ function earliest(partition: Partition): TimedOffset {
   return { offset, timestamp: -1, leaderEpoch: entry?.epoch ?? -1 };
 }
 
-function firstRecord(
-  found: BatchFound | null,
-  matches: (timestamp: number, batch: BatchFound) => boolean,
-  bound: number,
-): TimedOffset {
-  if (found === null) return NO_OFFSET;
+function visibleRecords(found: BatchFound, logStartOffset: number, bound: number): readonly TimedOffset[] {
+  const records: TimedOffset[] = [];
   const cursor = new RecordCursor(found.batch);
   while (cursor.next()) {
-    if (!matches(cursor.timestamp, found)) continue;
-    if (cursor.offset >= bound) return NO_OFFSET;
-    return { offset: cursor.offset, timestamp: cursor.timestamp, leaderEpoch: found.leaderEpoch };
+    const { offset, timestamp } = cursor;
+    if (offset >= logStartOffset && offset < bound) {
+      records.push({ offset, timestamp, leaderEpoch: found.leaderEpoch });
+    }
   }
-  return NO_OFFSET;
+  return records;
 }

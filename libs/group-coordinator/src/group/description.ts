@@ -8,8 +8,9 @@ export interface DescribedMember {
   readonly groupInstanceId: string | null;
   readonly clientId: string;
   readonly clientHost: string;
-  /** Empty unless the group is stable, as is the assignment. */
+  /** Empty unless the group is stable. */
   readonly memberMetadata: Uint8Array;
+  /** What the member was last given, also while the group rebalances. */
   readonly memberAssignment: Uint8Array;
 }
 
@@ -44,7 +45,7 @@ export function describeGroup(group: ClassicGroup): DescribedGroup {
       clientId: member.clientId,
       clientHost: member.clientHost,
       memberMetadata: isStable ? metadataFor(member, group.protocolName) : nothing,
-      memberAssignment: isStable ? member.assignment : nothing,
+      memberAssignment: member.assignment,
     })),
   };
 }

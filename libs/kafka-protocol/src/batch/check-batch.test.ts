@@ -119,8 +119,8 @@ describe('checkBatch', () => {
   it('F43: refuses bytes that are not exactly one batch', () => {
     const one = batch();
     expect(codeOf(new Uint8Array(0))).toBe(INVALID_RECORD);
-    expect(codeOf(one.subarray(0, 60))).toBe(CORRUPT_MESSAGE);
-    expect(codeOf(one.subarray(0, -1))).toBe(CORRUPT_MESSAGE);
+    expect(codeOf(one.subarray(0, 60))).toBe(INVALID_RECORD);
+    expect(codeOf(one.subarray(0, -1))).toBe(INVALID_RECORD);
     expect(codeOf(Buffer.concat([one, batch()]))).toBe(INVALID_RECORD);
     expect(codeOf(changed((bytes) => set32(header.BATCH_LENGTH_AT, 48)(bytes)))).toBe(CORRUPT_MESSAGE);
     const negative = batch();
@@ -128,10 +128,15 @@ describe('checkBatch', () => {
     expect(codeOf(negative)).toBe(CORRUPT_MESSAGE);
   });
 
-  it.each([0, 1, 3, -1])('F43: refuses magic %i', (magic) => {
+  it.each([
+    [0, INVALID_RECORD],
+    [1, INVALID_RECORD],
+    [3, CORRUPT_MESSAGE],
+    [-1, CORRUPT_MESSAGE],
+  ])('F43: refuses magic %i', (magic, errorCode) => {
     const bytes = batch();
     bytes[header.MAGIC_AT] = magic;
-    expect(codeOf(bytes)).toBe(INVALID_RECORD);
+    expect(codeOf(bytes)).toBe(errorCode);
   });
 
   it('refuses a batch above the limit, and takes one at it', () => {

@@ -78,11 +78,15 @@ function checkExtent(bytes: Uint8Array, rules: BatchRules): BatchProblem | null 
     );
   }
   if (bytes.length < RECORD_BATCH_OVERHEAD) {
-    return problem(ErrorCode.CORRUPT_MESSAGE, `A batch has at least ${RECORD_BATCH_OVERHEAD} bytes.`);
+    return problem(ErrorCode.INVALID_RECORD, `A batch has at least ${RECORD_BATCH_OVERHEAD} bytes.`);
   }
   const magic = batchMagic(bytes);
   if (magic !== CURRENT_MAGIC) {
-    return problem(ErrorCode.INVALID_RECORD, `Magic is ${magic}; only format ${CURRENT_MAGIC} is accepted.`);
+    const isKnown = magic >= 0 && magic < CURRENT_MAGIC;
+    return problem(
+      isKnown ? ErrorCode.INVALID_RECORD : ErrorCode.CORRUPT_MESSAGE,
+      `Magic is ${magic}; only format ${CURRENT_MAGIC} is accepted.`,
+    );
   }
   const size = batchSizeInBytes(bytes);
   if (size > rules.maxBatchBytes) {
@@ -91,8 +95,11 @@ function checkExtent(bytes: Uint8Array, rules: BatchRules): BatchProblem | null 
       `The batch has ${size} bytes, the limit is ${rules.maxBatchBytes}.`,
     );
   }
-  if (size < RECORD_BATCH_OVERHEAD || size > bytes.length) {
-    return problem(ErrorCode.CORRUPT_MESSAGE, `The batch claims ${size} bytes where ${bytes.length} came.`);
+  if (size < RECORD_BATCH_OVERHEAD) {
+    return problem(ErrorCode.CORRUPT_MESSAGE, `The batch claims ${size} bytes, fewer than its header has.`);
+  }
+  if (size > bytes.length) {
+    return problem(ErrorCode.INVALID_RECORD, `The batch claims ${size} bytes where ${bytes.length} came.`);
   }
   if (size < bytes.length) {
     return problem(

@@ -150,6 +150,7 @@ function checkResource(image: ClusterImage, { resourceType, resourceName }: Reso
   switch (resourceType) {
     case ResourceType.TOPIC:
       if (image.topics.has(resourceName)) return;
+      if (resourceName === '') throw new Refusal(ErrorCode.INVALID_REQUEST, 'A topic has a name.');
       throw new Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, `There is no topic ${resourceName}.`);
     case ResourceType.BROKER:
       if (resourceName === '') return;

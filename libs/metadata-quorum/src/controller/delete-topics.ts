@@ -22,20 +22,20 @@ export interface DeletedTopic {
   readonly errorMessage: string | null;
 }
 
-/** One result for each topic of the request, in its order. */
+/** One result for each topic that the request names, in its order. */
 export function deleteTopics(
   image: ClusterImage,
   topics: readonly TopicToDelete[],
 ): Decision<readonly DeletedTopic[]> {
-  // A topic that is named by name and by id is named twice.
-  const twice = repeated(topics.map((topic) => find(image, topic)?.id ?? `${topic.name} ${topic.topicId}`));
+  const twice = repeated(topics.map((topic) => keyOf(image, topic)));
   const records: RemoveTopicRecord[] = [];
-  const answer = topics.map((topic) =>
+  const named = new Map(topics.map((topic) => [keyOf(image, topic), topic]));
+  const answer = [...named.values()].map((topic) =>
     orRefusal(
       () => {
         checkNamedOnce(topic);
         const found = find(image, topic);
-        if (twice.has(found?.id ?? `${topic.name} ${topic.topicId}`)) {
+        if (twice.has(keyOf(image, topic))) {
           throw new Refusal(ErrorCode.INVALID_REQUEST, 'The request names this topic more than once.');
         }
         if (found === undefined) throw unknown(topic);
@@ -51,6 +51,11 @@ export function deleteTopics(
     ),
   );
   return { records, answer };
+}
+
+/** The same for a topic that is named by its name and by its id. */
+function keyOf(image: ClusterImage, topic: TopicToDelete): string {
+  return find(image, topic)?.id ?? `${topic.name} ${topic.topicId}`;
 }
 
 function find(image: ClusterImage, { name, topicId }: TopicToDelete) {
