@@ -27,14 +27,16 @@ export class FailoverWatch {
     }
   }
 
-  /** A record was acknowledged: it counts if it was sent after the death. */
-  acked(partition: number, beganAt: number, now: number): void {
+  /** A record was acknowledged: it counts if it was sent after the death. Gives how long after, if it is the first. */
+  acked(partition: number, beganAt: number, now: number): number | null {
     const death = this.#deaths.get(partition);
-    if (death === undefined || beganAt < death.since) return;
+    if (death === undefined || beganAt < death.since) return null;
     this.#deaths.delete(partition);
+    const latencyMs = now - death.since;
     const known = this.#latenciesMs.get(death.kind);
-    if (known === undefined) this.#latenciesMs.set(death.kind, [now - death.since]);
-    else known.push(now - death.since);
+    if (known === undefined) this.#latenciesMs.set(death.kind, [latencyMs]);
+    else known.push(latencyMs);
+    return latencyMs;
   }
 
   /** Partitions that have had no acknowledged record since. */

@@ -97,7 +97,7 @@ class Drill {
       partitions,
       rate,
       recorder: this.#recorder,
-      onAcked: (partition, beganAt) => this.#watch.acked(partition, beganAt, performance.now()),
+      onAcked: (partition, beganAt) => this.#acked(partition, beganAt),
     });
     const progress = setInterval(() => this.#tellProgress(writers, readers), PROGRESS_MS);
     try {
@@ -118,6 +118,12 @@ class Drill {
     this.#complaints.push(...readers.complaints);
     this.#say(`checking a history of ${this.#recorder.length} entries on ${brokers} broker(s)`);
     return { report: this.#report(writers, readers), recorder: this.#recorder };
+  }
+
+  #acked(partition: number, beganAt: number): void {
+    const latencyMs = this.#watch.acked(partition, beganAt, performance.now());
+    if (latencyMs === null) return;
+    this.#say(`partition ${partition} is written to again ${latencyMs.toFixed(0)} ms after its leader died`);
   }
 
   #complain(sentence: string): void {

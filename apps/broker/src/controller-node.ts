@@ -9,6 +9,7 @@ import { controllerMetricsText } from './http/controller-metrics-text.ts';
 import { listenHttp, type NodeHttp } from './http/node-http.ts';
 import { processFigures } from './http/process-figures.ts';
 import { controllerState } from './http/quorum-state.ts';
+import { untilNobodyWaitsForLeave } from './lifecycle/last-vote.ts';
 import { type BrokerMetrics, createMetrics } from './metrics.ts';
 import type { BoundListener } from './network/socket-server.ts';
 import type { HttpAddress, NodeOptions, NodeState, RunningNode } from './node-options.ts';
@@ -112,6 +113,7 @@ class Controller implements RunningNode {
     const { nodeId } = this.#member.quorum;
     this.#state = 'stopping';
     log.info('Controller stops', { nodeId });
+    await untilNobodyWaitsForLeave(this.#member.quorum, this.#ports.timers);
     await this.#member.stop();
     this.#http?.close();
     await closeDirectory(this.#directory, NO_BROKER_EPOCH, log);

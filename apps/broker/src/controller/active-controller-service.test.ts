@@ -1,7 +1,7 @@
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import { type ChangeOutcome, randomUuid } from '@seatlog/metadata-quorum';
 import { describe, expect, it } from 'vitest';
-import { CONTROLLER, ControllerWorld, SESSION_MS } from './testing/controller-world.ts';
+import { CONTROLLER, ControllerWorld, HEARTBEAT_MS, SESSION_MS } from './testing/controller-world.ts';
 
 describe('R14: fencing', () => {
   it('takes a broker that is not heard of for the session timeout out of leaderships and ISRs', () => {
@@ -69,26 +69,36 @@ describe('R14: fencing', () => {
     world.start(1, 2);
     world.quorum.lead(1);
     world.clock.advance(60_000);
-    // Its last answer to this voter was the fetch timeout ago.
-    world.quorum.lead(-1);
-    world.clock.advance(500);
+    world.hearsLast(1);
+    world.clock.advance(2500);
     world.quorum.lead(CONTROLLER);
     world.pass(SESSION_MS - 3000, 2);
     expect([world.isFenced(1), world.isFenced(2)]).toEqual([false, false]);
-    world.pass(1000, 2);
+    world.pass(500, 2);
     expect([world.isFenced(1), world.isFenced(2)]).toEqual([true, false]);
   });
 
-  it('leaves a controller that gave way and lives the time for two heartbeats', () => {
+  it('leaves a controller that gave way and lives the time for a heartbeat', () => {
     const world = new ControllerWorld();
     world.start(1);
     world.quorum.lead(1);
-    world.quorum.lead(-1);
+    world.hearsLast(1);
     world.clock.advance(60_000);
     world.quorum.lead(CONTROLLER);
-    world.clock.advance(3500);
+    world.clock.advance(HEARTBEAT_MS - 1);
     expect(world.isFenced(1)).toBe(false);
-    world.clock.advance(1000);
+    world.clock.advance(1);
+    expect(world.isFenced(1)).toBe(true);
+  });
+
+  it('F20: fences a broker at the moment at which its session ends, not at the next look at all of them', () => {
+    const world = new ControllerWorld();
+    world.start(1);
+    world.clock.advance(333);
+    world.beat(1);
+    world.clock.advance(SESSION_MS - 1);
+    expect(world.isFenced(1)).toBe(false);
+    world.clock.advance(1);
     expect(world.isFenced(1)).toBe(true);
   });
 

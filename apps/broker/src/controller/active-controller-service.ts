@@ -3,7 +3,8 @@
  * not hear of any more, and gives leaderships back to preferred replicas.
  *
  * All of it lives for one term. At its beginning every unfenced broker gets a fresh session, for this node cannot know
- * whom the controller before it heard of; the one that was that controller is an exception. Outside of a term everything is answered with NOT_CONTROLLER.
+ * whom the controller before it heard of; the one that was that controller is an exception. Outside of a term everything
+ * is answered with NOT_CONTROLLER.
  */
 import {
   bootstrapRecords,
@@ -27,8 +28,10 @@ import { BrokerSessions } from './broker-sessions.ts';
 import { LeaderBalance } from './leader-balance.ts';
 import { decideHeartbeat, type Heartbeat, type HeartbeatAnswer } from './heartbeat-decision.ts';
 
-/** How often sessions are looked at, at least; four times in a session if that is more often. */
+/** Sessions are looked at when the next one is to end, and so often at least; four times in a session if that is more often. */
 const SESSION_CHECK_MS = 500;
+/** And not more often than that. */
+const LEAST_CHECK_MS = 10;
 
 export interface ActiveControllerOptions {
   readonly quorum: MetadataQuorum;
@@ -50,10 +53,7 @@ export class ActiveControllerService {
   readonly #options: ActiveControllerOptions;
   readonly #checkMs: number;
   readonly #balance: LeaderBalance;
-  readonly #unhook: readonly (() => void)[];
-  /** Who led the quorum last, other than this node, and when that ended. */
-  #leaderBefore: { readonly id: number; readonly endedAt: number } | null = null;
-  #leaderId: number;
+  readonly #unhook: () => void;
   #active: ActiveTerm | null = null;
   #cancelCheck: Cancel | null = null;
 
@@ -61,18 +61,14 @@ export class ActiveControllerService {
     this.#options = options;
     this.#checkMs = Math.min(SESSION_CHECK_MS, options.config.values['broker.session.timeout.ms'] / 4);
     this.#balance = new LeaderBalance(options);
-    this.#leaderId = options.quorum.leader.id;
-    this.#unhook = [
-      options.quorum.onLeader(({ id }) => this.#leaderChanged(id)),
-      options.quorum.onTerm({
-        termBegan: (term) => this.#begin(term),
-        termEnded: () => this.#end(),
-      }),
-    ];
+    this.#unhook = options.quorum.onTerm({
+      termBegan: (term) => this.#begin(term),
+      termEnded: () => this.#end(),
+    });
   }
 
   stop(): void {
-    for (const unhook of this.#unhook) unhook();
+    this.#unhook();
     this.#end();
   }
 
@@ -149,25 +145,17 @@ export class ActiveControllerService {
     this.#balance.begin(term);
   }
 
-  #leaderChanged(id: number): void {
-    const { quorum, clock } = this.#options;
-    if (this.#leaderId !== -1 && this.#leaderId !== quorum.nodeId && this.#leaderId !== id) {
-      this.#leaderBefore = { id: this.#leaderId, endedAt: clock.monotonic() };
-    }
-    this.#leaderId = id;
-  }
-
   /**
    * A broker that led the quorum before, in the same process, was last heard of when the quorum heard of it: its session
-   * runs since then (F20). If it is alive, it has time for two heartbeats at least.
+   * runs since then (F20). If it is alive it tells the new controller so at once; it has a whole interval for that.
    */
   #lastHeard(brokerId: number, now: number): number {
-    const before = this.#leaderBefore;
-    if (before?.id !== brokerId) return now;
-    const { values } = this.#options.config;
-    const heard = before.endedAt - values['controller.quorum.fetch.timeout.ms'];
-    const latest = now - values['broker.session.timeout.ms'] + 2 * values['broker.heartbeat.interval.ms'];
-    return Math.min(now, Math.max(heard, latest));
+    const { quorum, config } = this.#options;
+    const before = quorum.leaderBefore;
+    if (before?.leaderId !== brokerId) return now;
+    const latest =
+      now - config.values['broker.session.timeout.ms'] + config.values['broker.heartbeat.interval.ms'];
+    return Math.min(now, Math.max(before.lastHeardMs, latest));
   }
 
   #end(): void {
@@ -180,14 +168,16 @@ export class ActiveControllerService {
   }
 
   #checkLater(lastCheck: number): void {
-    this.#cancelCheck = this.#options.timers.schedule(this.#checkMs, () => this.#checkSessions(lastCheck));
+    const untilNextMs = (this.#active?.sessions.nextExpiry ?? Infinity) - lastCheck;
+    const delayMs = Math.max(LEAST_CHECK_MS, Math.min(this.#checkMs, untilNextMs));
+    this.#cancelCheck = this.#options.timers.schedule(delayMs, () => this.#checkSessions(lastCheck, delayMs));
   }
 
-  #checkSessions(lastCheck: number): void {
+  #checkSessions(lastCheck: number, delayMs: number): void {
     const active = this.#active;
     if (active === null) return;
     const now = this.#options.clock.monotonic();
-    const late = now - lastCheck - this.#checkMs;
+    const late = now - lastCheck - delayMs;
     // Heartbeats that came while this process stood still are not heard yet.
     if (late > this.#checkMs) active.sessions.extend(late);
     for (const { brokerId, brokerEpoch } of active.sessions.expired(now)) {

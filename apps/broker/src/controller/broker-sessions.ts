@@ -65,6 +65,12 @@ export class BrokerSessions {
     return session?.brokerEpoch === brokerEpoch && !this.#isOver(session, now);
   }
 
+  /** When the next session ends if nothing is heard; Infinity without any. */
+  get nextExpiry(): number {
+    const heard = [...this.#sessions.values()].map(({ lastHeard }) => lastHeard);
+    return Math.min(...heard) + this.#timeoutMs;
+  }
+
   expired(now: number): readonly ExpiredSession[] {
     return [...this.#sessions]
       .filter(([, session]) => this.#isOver(session, now))

@@ -68,7 +68,10 @@ export class BrokerLifecycle {
     });
     this.#unsubscribe = [
       options.quorum.subscribe((image) => this.#imageApplied(image.lastOffset)),
-      options.quorum.onLeader(() => this.#watchForAbsence()),
+      options.quorum.onLeader(({ id }) => {
+        this.#watchForAbsence();
+        if (id !== -1) this.#step({ type: 'controller-changed' });
+      }),
     ];
   }
 

@@ -267,3 +267,33 @@ describe('R14: a controlled shutdown', () => {
     expect(bench.effects.at(-1)).toEqual({ type: 'stopped', permitted: false });
   });
 });
+
+describe('F20: another controller', () => {
+  it('hears of a broker at once, not only when its next heartbeat is due', () => {
+    const bench = new Bench().running();
+    expect(bench.pauseMs).toBe(HEARTBEAT_MS);
+    bench.step({ type: 'controller-changed' });
+    expect(bench.pauseMs).toBe(0);
+    bench.due();
+    expect(bench.last).toMatchObject({ type: 'send-heartbeat', brokerEpoch: 7 });
+    expect(bench.sent).toHaveLength(3);
+  });
+
+  it('gets the registration at once that waits for its next try', () => {
+    const bench = new Bench();
+    bench.step({ type: 'controller-changed' });
+    expect(bench.effects).toEqual([]);
+    bench.step({ type: 'register' });
+    bench.step({ type: 'request-failed', requestId: bench.last.requestId });
+    bench.step({ type: 'controller-changed' });
+    expect(bench.pauseMs).toBe(0);
+  });
+
+  it('gets nothing twice: what is under way is sent to it by the channel', () => {
+    const bench = new Bench().running();
+    bench.due();
+    const before = bench.effects.length;
+    bench.step({ type: 'controller-changed' });
+    expect(bench.effects).toHaveLength(before);
+  });
+});

@@ -29,6 +29,8 @@ export type LifecycleEvent =
   | { readonly type: 'request-failed'; readonly requestId: number }
   /** The image with this last offset is applied. */
   | { readonly type: 'metadata-applied'; readonly offset: number }
+  /** Another node is the controller, which does not know yet that this broker is there. */
+  | { readonly type: 'controller-changed' }
   /** The broker's logs are open: it may lead. */
   | { readonly type: 'ready' }
   | { readonly type: 'stop' }
@@ -98,6 +100,7 @@ export class LifecycleMachine {
   #state: LifecycleState = 'starting';
   #brokerEpoch = -1;
   #metadataOffset = -1;
+  #wasAsked = false;
   #isReady = false;
   #isFenced = true;
   #lastRequestId = 0;
@@ -133,11 +136,16 @@ export class LifecycleMachine {
   #take(event: LifecycleEvent): void {
     switch (event.type) {
       case 'register':
+        this.#wasAsked = true;
         return this.#send();
       case 'timer-due':
         return this.#send();
       case 'metadata-applied':
         return this.#applied(event.offset);
+      case 'controller-changed':
+        // What is under way is sent there by itself.
+        if (this.#underWay === null && this.#wasAsked) this.#armTimer(0);
+        return;
       case 'ready':
         this.#isReady = true;
         return this.#sendSoon();

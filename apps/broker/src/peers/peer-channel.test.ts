@@ -130,7 +130,9 @@ it('a peer that closes the connection fails what is in flight; the next request 
   bench.turns.endAll();
   bench.asked[0]?.stream.destroy();
   bench.turns.endAll();
-  expect(bench.heard).toEqual(['the peer closed the connection']);
+  expect(bench.outcomes).toEqual([
+    { kind: 'failed', reason: 'the peer closed the connection', closed: true },
+  ]);
   bench.ask();
   bench.turns.endAll();
   bench.answer(1, 5);
@@ -142,10 +144,11 @@ it('pauses longer after each refusal; a request in a pause waits for the next at
   bench.ask();
   bench.turns.endAll();
   expect(bench.heard).toEqual([expect.stringContaining('ECONNREFUSED')]);
+  expect(bench.outcomes[0]).toMatchObject({ kind: 'failed', closed: true });
   bench.ask(20);
   bench.ask();
   bench.clock.advance(20);
-  expect(bench.heard.at(-1)).toBe('no answer to Metadata within 20 ms');
+  expect(bench.outcomes.at(-1)).toEqual({ kind: 'failed', reason: 'no answer to Metadata within 20 ms' });
   bench.clock.advance(30);
   bench.turns.endAll();
   expect([bench.heard.length, bench.heard.at(-1)]).toEqual([3, expect.stringContaining('ECONNREFUSED')]);

@@ -24,7 +24,12 @@ export interface Peer {
 export type PeerOutcome<Response> =
   | { readonly kind: 'answered'; readonly response: Response }
   /** It may have been carried out or not. */
-  | { readonly kind: 'failed'; readonly reason: string };
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      /** The peer refused or closed the connection: it is not there, as against one that is silent. */
+      readonly closed?: true;
+    };
 
 export interface PeerChannel {
   send<Response, RequestIn>(

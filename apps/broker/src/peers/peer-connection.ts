@@ -22,13 +22,15 @@ const READ_BYTES = 65_536;
 /** What a connection that lends its answers keeps for the next one, at most. */
 const KEPT_BYTES = 2 * 1024 * 1024;
 
+type Failure = Omit<Extract<PeerOutcome<never>, { readonly kind: 'failed' }>, 'kind'>;
+
 interface Exchange {
   readonly correlationId: number;
   readonly frame: readonly Uint8Array[];
   readonly cancelTimeout: Cancel;
   /** Throws if the bytes are no answer to it. Gives what tells the caller. */
   read(frame: Uint8Array): () => void;
-  fail(reason: string): void;
+  fail(failure: Failure): void;
 }
 
 type State =
@@ -77,7 +79,7 @@ export class PeerConnection {
         if (answer.correlationId !== correlationId) throw new MisplacedAnswer(answer.correlationId);
         return () => done({ kind: 'answered', response: answer.body });
       },
-      fail: (reason) => done({ kind: 'failed', reason }),
+      fail: (failure) => done({ kind: 'failed', ...failure }),
     };
     this.#exchanges.push(exchange);
     if (this.#state.kind === 'standing') write(this.#state.stream, exchange);
@@ -86,7 +88,7 @@ export class PeerConnection {
 
   close(reason: string): void {
     this.#leaveState();
-    this.#failAll(reason);
+    this.#failAll({ reason });
   }
 
   #connect(): void {
@@ -94,7 +96,7 @@ export class PeerConnection {
     const { host, port } = this.peer;
     const { connectTimeoutMs } = this.#limits;
     const cancelTimeout = timers.schedule(connectTimeoutMs, () =>
-      this.#refused(`no connection within ${connectTimeoutMs} ms`),
+      this.#notReached({ reason: `no connection within ${connectTimeoutMs} ms` }),
     );
     const stream = network.connect({ host, port }, this.#receiver());
     this.#state = { kind: 'connecting', stream, cancelTimeout };
@@ -113,8 +115,8 @@ export class PeerConnection {
       this.#answered(isView && !lends ? Buffer.from(frame) : frame);
     return {
       connected: () => this.#connected(),
-      refused: (reason) => this.#refused(reason),
-      ended: () => this.#broken('the peer closed the connection'),
+      refused: (reason) => this.#notReached({ reason, closed: true }),
+      ended: () => this.#broken({ reason: 'the peer closed the connection', closed: true }),
       memory: () => {
         const room = splitter.room();
         isInFrame = room !== null;
@@ -126,7 +128,7 @@ export class PeerConnection {
           else splitter.push(memory.subarray(0, length), onFrame);
         } catch (error) {
           if (!(error instanceof ProtocolError || error instanceof MisplacedAnswer)) throw error;
-          this.#broken(`what came is no answer: ${error.message}`);
+          this.#broken({ reason: `what came is no answer: ${error.message}` });
         }
       },
     };
@@ -142,15 +144,15 @@ export class PeerConnection {
     for (const exchange of this.#exchanges) write(stream, exchange);
   }
 
-  #refused(reason: string): void {
+  #notReached(failure: Failure): void {
     this.#refusals += 1;
-    if (this.#refusals === 1) this.#log('Cannot be reached', reason);
+    if (this.#refusals === 1) this.#log('Cannot be reached', failure.reason);
     this.#leaveState();
     const { reconnectBackoffMs, reconnectBackoffMaxMs } = this.#limits;
     const pauseMs = Math.min(reconnectBackoffMaxMs, reconnectBackoffMs * 2 ** (this.#refusals - 1));
     const cancel = this.#options.timers.schedule(pauseMs, () => this.#pauseOver());
     this.#state = { kind: 'pausing', cancel };
-    this.#failAll(reason);
+    this.#failAll(failure);
   }
 
   #pauseOver(): void {
@@ -158,20 +160,20 @@ export class PeerConnection {
     if (this.#exchanges.length > 0) this.#connect();
   }
 
-  #broken(reason: string): void {
+  #broken(failure: Failure): void {
     this.#leaveState();
-    this.#failAll(reason);
+    this.#failAll(failure);
   }
 
   /** A request that only waited for the connection takes nothing with it. */
   #timedOut(exchange: Exchange, apiName: string, timeoutMs: number): void {
     const reason = `no answer to ${apiName} within ${timeoutMs} ms`;
     if (this.#state.kind === 'standing') {
-      this.#broken(reason);
+      this.#broken({ reason });
       return;
     }
     this.#exchanges = this.#exchanges.filter((other) => other !== exchange);
-    exchange.fail(reason);
+    exchange.fail({ reason });
   }
 
   #answered(frame: Uint8Array): void {
@@ -193,12 +195,12 @@ export class PeerConnection {
   }
 
   /** What callers send while they are told belongs to the next connection. */
-  #failAll(reason: string): void {
+  #failAll(failure: Failure): void {
     const failed = this.#exchanges;
     this.#exchanges = [];
     for (const exchange of failed) {
       exchange.cancelTimeout();
-      exchange.fail(reason);
+      exchange.fail(failure);
     }
   }
 

@@ -7,7 +7,13 @@
  * until their records are committed and this node has applied them. What is asked outside of a term is answered with
  * NOT_CONTROLLER.
  */
-import type { ChangeOutcome, ClusterImage, Decision, QuorumDescription } from '@seatlog/metadata-quorum';
+import type {
+  ChangeOutcome,
+  ClusterImage,
+  Decision,
+  LeaderBefore,
+  QuorumDescription,
+} from '@seatlog/metadata-quorum';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 
 export interface QuorumLeader {
@@ -46,6 +52,8 @@ export interface TermListener {
 export interface MetadataQuorum extends MetadataService {
   readonly leader: QuorumLeader;
   readonly voters: readonly QuorumVoter[];
+  /** While a term runs: whom this node followed before, and when it heard of that one last; null if nobody. */
+  readonly leaderBefore: LeaderBefore | null;
   /** The term that runs now; null while this node is not the active controller. */
   readonly term: ControllerTerm | null;
   /** The next offset after all committed metadata that this node knows of. */

@@ -198,6 +198,23 @@ describe('three nodes with both roles', () => {
     await level(cluster, [1, 2, 3]);
   });
 
+  it('stop together in order: all get leave, and none waits for a majority that has gone', async () => {
+    const cluster = clusterOf({ voters: [1, 2, 3] });
+    await cluster.start([1, 2, 3]);
+    expect(await cluster.createTopic(2, 'seats', 4, 3)).toBe(ErrorCode.NONE);
+    await level(cluster, [1, 2, 3]);
+    const began = cluster.clock.monotonic();
+    await Promise.all([1, 2, 3].map((id) => cluster.stop(id)));
+    expect(cluster.clock.monotonic() - began).toBeLessThan(2000);
+    for (const { logLines } of cluster.nodes) {
+      expect(logLines.map(({ msg }) => msg)).toContain('The controller gave leave to stop');
+    }
+    await cluster.start([1, 2, 3]);
+    for (const { logLines } of cluster.nodes) {
+      expect(logLines.findLast(({ msg }) => msg === 'Broker started')).toMatchObject({ cleanStart: true });
+    }
+  });
+
   it('take a snapshot over when the log that they lack is gone', async () => {
     const settings = { 'metadata.log.max.record.bytes.between.snapshots': '3000' };
     const cluster = clusterOf({ voters: [1, 2, 3], settings });

@@ -17,8 +17,8 @@ export interface QuorumConnectionsOptions {
   readonly log: Logger;
 }
 
-/** Null: there is no answer and will be none. */
-export type AnswerDone = (response: ReceivedResponse | null) => void;
+/** Null: there is no answer and will be none; `closed` if that is because the connection was refused or closed. */
+export type AnswerDone = (response: ReceivedResponse | null, closed: boolean) => void;
 
 /** Voters are few and near: they are looked for often while they are away, so that an election waits for nobody. */
 const LIMITS = { connectTimeoutMs: 2000, reconnectBackoffMs: 20, reconnectBackoffMaxMs: 200 };
@@ -85,7 +85,9 @@ export class QuorumConnections {
     if (voter === undefined) throw new Error(`node ${request.to} is no voter`);
     const { body, timeoutMs } = request;
     channel.send(voter, api, api.maxVersion, body, { timeoutMs }, (outcome) =>
-      done(outcome.kind === 'answered' ? named(request, outcome.response) : null),
+      outcome.kind === 'answered'
+        ? done(named(request, outcome.response), false)
+        : done(null, outcome.closed === true),
     );
   }
 }

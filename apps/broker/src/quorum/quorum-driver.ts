@@ -9,6 +9,7 @@
 import type { apis, RequestOf, ResponseInput } from '@seatlog/kafka-protocol';
 import {
   type LeaderAndEpoch,
+  type LeaderBefore,
   type LoadedSnapshot,
   type QuorumApiName,
   type QuorumDescription,
@@ -102,6 +103,11 @@ export class QuorumDriver {
 
   get highWatermark(): number {
     return this.#replica.highWatermark;
+  }
+
+  /** When the leader that this node followed before it led answered last; null if there was none. */
+  get leaderBefore(): LeaderBefore | null {
+    return this.#replica.leaderBefore;
   }
 
   get description(): QuorumDescription {
@@ -279,8 +285,8 @@ export class QuorumDriver {
 
   #send(request: SendRequest): void {
     const { requestId } = request;
-    this.#options.connections.send(request, (response) => {
-      if (response === null) return this.give({ type: 'request-failed', requestId });
+    this.#options.connections.send(request, (response, closed) => {
+      if (response === null) return this.give({ type: 'request-failed', requestId, closed });
       const records =
         response.api === 'fetch' ? response.body.responses[0]?.partitions[0]?.records : undefined;
       const batches = fetchedBatches(records ?? new Uint8Array(0));

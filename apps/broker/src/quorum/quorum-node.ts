@@ -14,6 +14,7 @@ import type {
   ClusterImage,
   Decision,
   LeaderAndEpoch,
+  LeaderBefore,
   QuorumDescription,
   QuorumSettings,
   RecordsToAppend,
@@ -116,6 +117,10 @@ export class QuorumNode implements MetadataQuorum {
 
   get highWatermark(): number {
     return this.#driver.highWatermark;
+  }
+
+  get leaderBefore(): LeaderBefore | null {
+    return this.#driver.leaderBefore;
   }
 
   get description(): QuorumDescription {

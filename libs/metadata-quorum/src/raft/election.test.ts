@@ -117,8 +117,42 @@ describe('a voter without a leader', () => {
       expect(bench.role).toBe('unattached');
       pauses.push(bench.replica.nextDueAtMs - bench.now);
     }
-    expect(pauses).toEqual([30, 60, 120, 240, 480, 750, 750, 750]);
+    expect(pauses).toEqual([100, 200, 400, 500, 500, 500, 500, 500]);
     expect(bench.replica.leaderAndEpoch.epoch).toBe(0);
+  });
+
+  it('loses at once where one voter refuses and the other is not there', () => {
+    const bench = new ReplicaBench();
+    bench.stand();
+    const [toSecond, toThird] = bench.sent('vote');
+    bench.give({ type: 'request-failed', requestId: toThird?.requestId ?? -1, closed: true });
+    expect(bench.role).toBe('prospective');
+    bench.answerVote(toSecond?.requestId ?? -1, 0, false);
+    expect(bench.role).toBe('unattached');
+    expect(bench.replica.nextDueAtMs).toBe(bench.now + 100);
+  });
+
+  it('waits for a voter that is silent, though another refuses', () => {
+    const bench = new ReplicaBench();
+    bench.stand();
+    const [toSecond, toThird] = bench.sent('vote');
+    bench.answerVote(toSecond?.requestId ?? -1, 0, false);
+    bench.give({ type: 'request-failed', requestId: toThird?.requestId ?? -1 });
+    expect(bench.role).toBe('prospective');
+    bench.pass(20);
+    bench.answerVote(bench.sent('vote')[0]?.requestId ?? -1, 0, true);
+    expect(bench.role).toBe('candidate');
+  });
+
+  it('waits for voters that are about to start: nobody has refused', () => {
+    const bench = new ReplicaBench();
+    bench.stand();
+    for (const { requestId } of bench.sent('vote'))
+      bench.give({ type: 'request-failed', requestId, closed: true });
+    expect(bench.role).toBe('prospective');
+    bench.pass(20);
+    bench.answerVote(bench.sent('vote')[0]?.requestId ?? -1, 0, true);
+    expect(bench.role).toBe('candidate');
   });
 
   it('gives up an election that nobody answers', () => {

@@ -29,7 +29,9 @@ export class Election<Batch extends LogBatch> {
   get outcome(): 'open' | 'won' | 'lost' {
     const { majority, voterIds, monotonic } = this.#context;
     if (this.#granted.size >= majority) return 'won';
-    const canWin = voterIds.length - this.#refused.size >= majority;
+    // While nobody has refused yet the absent ones are waited for: they may be about to start.
+    const absent = this.#refused.size > 0 ? this.#round.closedAtLeast(1) : 0;
+    const canWin = voterIds.length - this.#refused.size - absent >= majority;
     return canWin && monotonic < this.#deadlineMs ? 'open' : 'lost';
   }
 
@@ -48,6 +50,11 @@ export class Election<Batch extends LogBatch> {
   /** The voter that a request of this election has come back from; null if it is none of this election's. */
   take(requestId: number): number | null {
     return this.#round.take(requestId);
+  }
+
+  /** No answer; the voter is asked again after a pause. */
+  failed(requestId: number, closed: boolean): void {
+    this.#round.failed(requestId, closed);
   }
 
   count(voterId: number, granted: boolean): void {

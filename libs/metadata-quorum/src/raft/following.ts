@@ -10,11 +10,12 @@ import type { HighWatermark } from './high-watermark.ts';
 import { type LogChanges, lost } from './log-changes.ts';
 import { endOf, truncationPoint } from './log-position.ts';
 import type { QuorumContext } from './quorum-context.ts';
+import type { LeaderBefore } from './quorum-effects.ts';
 import type { LogBatch } from './quorum-log.ts';
 import type { RequestToSend } from './quorum-messages.ts';
 import { fetchRequest, fetchSnapshotRequest } from './quorum-requests.ts';
 import type { FetchAnswered, SnapshotAnswered } from './received-answers.ts';
-import { RequestRound } from './request-round.ts';
+import { CLOSED_BY_THE_ABSENT, RequestRound } from './request-round.ts';
 import { SnapshotDownload } from './snapshot-download.ts';
 
 export interface FollowingOptions<Batch extends LogBatch> {
@@ -25,6 +26,8 @@ export interface FollowingOptions<Batch extends LogBatch> {
   readonly epoch: number;
   /** How long from now the leader may be silent at first. */
   readonly patienceMs: number;
+  /** How long from now it is followed even if it is found to be gone. */
+  readonly leastPatienceMs: number;
 }
 
 export class Following<Batch extends LogBatch> {
@@ -33,9 +36,13 @@ export class Following<Batch extends LogBatch> {
   readonly #changes: LogChanges<Batch>;
   readonly #highWatermark: HighWatermark<Batch>;
   readonly #epoch: number;
+  readonly #earliestStandMs: number;
   readonly #round: RequestRound<Batch>;
   #deadlineMs: number;
   #hearsLeader = false;
+  #isLeaderGone = false;
+  #wasHeard = false;
+  #lastHeardMs: number;
   /** The log was being written to: the silence is not the leader's. */
   #wasKeptFromAsking = false;
   /** What the leader said is committed, which may be more than is here. */
@@ -43,22 +50,32 @@ export class Following<Batch extends LogBatch> {
   #download: SnapshotDownload<Batch> | null = null;
 
   constructor(options: FollowingOptions<Batch>) {
-    const { context, leaderId, patienceMs } = options;
+    const { context, leaderId, patienceMs, leastPatienceMs } = options;
     this.#context = context;
     this.#changes = options.changes;
     this.#highWatermark = options.highWatermark;
     this.#epoch = options.epoch;
     this.leaderId = leaderId;
     this.#deadlineMs = context.monotonic + patienceMs;
+    this.#earliestStandMs = context.monotonic + leastPatienceMs;
+    this.#lastHeardMs = context.monotonic;
     const { requestTimeoutMs, fetchTimeoutMs } = context.settings.timing;
     // One lost answer shall not cost the leader its follower.
     const timeoutMs = Math.min(requestTimeoutMs, fetchTimeoutMs / 2);
     this.#round = new RequestRound(context, [leaderId], timeoutMs, () => this.#question());
   }
 
-  /** Whether the leader has answered since it is followed. */
+  /** Whether the leader has answered since it is followed, and is not known to be gone since. */
   get hearsLeader(): boolean {
     return this.#hearsLeader;
+  }
+
+  /** `earlier`: the same of whom was followed before. A leader that is followed anew is not heard for that. */
+  asLeaderBefore(earlier: LeaderBefore | null): LeaderBefore {
+    const { leaderId } = this;
+    const isSame = earlier?.leaderId === leaderId && earlier.epoch === this.#epoch;
+    if (isSame && !this.#wasHeard) return earlier;
+    return { leaderId, epoch: this.#epoch, lastHeardMs: this.#lastHeardMs };
   }
 
   /** The leader has been silent for too long, while nothing here kept the follower from asking. */
@@ -92,6 +109,19 @@ export class Following<Batch extends LogBatch> {
   /** Whether the request was this follower's. It will be asked again, after a pause where nothing else is said. */
   take(requestId: number): boolean {
     return this.#round.take(requestId) !== null;
+  }
+
+  /**
+   * No answer. A leader whose side does nothing but close connections is gone, most likely: it need not be waited for
+   * until its time is over. If it is there for the others, they refuse the pre-vote.
+   */
+  failed(requestId: number, closed: boolean): void {
+    if (this.#round.failed(requestId, closed) === null || this.#isLeaderGone) return;
+    if (this.#round.closedAtLeast(CLOSED_BY_THE_ABSENT) === 0) return;
+    this.#isLeaderGone = true;
+    this.#hearsLeader = false;
+    const earliestMs = Math.max(this.#context.monotonic, this.#earliestStandMs);
+    this.#deadlineMs = Math.min(this.#deadlineMs, earliestMs + this.#turnMs);
   }
 
   fetchAnswered(answer: FetchAnswered, batches: readonly Batch[]): void {
@@ -140,6 +170,14 @@ export class Following<Batch extends LogBatch> {
     return this.#context.monotonic + this.#context.settings.timing.fetchTimeoutMs;
   }
 
+  /** Who is left does not stand all at once; observers look elsewhere last. */
+  get #turnMs(): number {
+    const { voterIds, nodeId } = this.#context;
+    const left = voterIds.filter((id) => id !== this.leaderId).toSorted((one, other) => one - other);
+    const all = left.includes(nodeId) ? left : [...left, nodeId];
+    return this.#context.turnMs(all.indexOf(nodeId), all.length);
+  }
+
   #question(): RequestToSend {
     const { settings, log } = this.#context;
     const download = this.#download;
@@ -155,6 +193,9 @@ export class Following<Batch extends LogBatch> {
 
   #heard(): void {
     this.#hearsLeader = true;
+    this.#isLeaderGone = false;
+    this.#wasHeard = true;
+    this.#lastHeardMs = this.#context.monotonic;
     this.#deadlineMs = this.#nextDeadlineMs;
     this.#round.askAgain(this.leaderId);
   }

@@ -100,6 +100,19 @@ export class Leadership<Batch extends LogBatch> {
     this.#answerWaiting();
   }
 
+  /** Every voter that fetches has all that is here, has heard that it is committed, and waits for more. */
+  get hasToldAll(): boolean {
+    const { log, otherVoterIds, monotonic, settings } = this.#context;
+    if (log.logEndOffset < log.nextAppendOffset) return false;
+    return otherVoterIds.every((id) => {
+      const progress = this.members.progressOf(id);
+      const isThere = progress !== null && progress.logEndOffset >= 0;
+      if (!isThere || monotonic - progress.lastHeardMs > settings.timing.fetchTimeoutMs) return true;
+      const waiting = this.#waiting.get(id);
+      return waiting !== undefined && !this.#hasTidings(waiting);
+    });
+  }
+
   fetch(fetch: LeaderFetch): void {
     const { replicaId, position } = fetch;
     if (replicaId !== CONSUMER) this.#heard(replicaId, fetch.directoryId);

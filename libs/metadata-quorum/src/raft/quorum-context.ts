@@ -10,6 +10,8 @@ import type { QuorumSettings } from './quorum-settings.ts';
 
 /** Requests of one run of the process; the ids of another run begin elsewhere, as chance has it. */
 const REQUEST_IDS_OF_A_RUN = 2 ** 20;
+/** Half of the bound of the pause after the first lost election. */
+const ELECTION_PAUSE_MS = 100;
 
 export class QuorumContext<Batch extends LogBatch> {
   readonly settings: QuorumSettings;
@@ -93,6 +95,25 @@ export class QuorumContext<Batch extends LogBatch> {
   /** From one to two election time-outs, so that voters do not all stand at the same moment. */
   electionTimeoutMs(): number {
     return this.settings.timing.electionTimeoutMs * (1 + this.fraction());
+  }
+
+  /**
+   * A random pause after lost elections, whose bound doubles with each of them up to `electionBackoffMaxMs`. It may be next
+   * to nothing: two voters that have split the votes shall not stand at the same moment again.
+   */
+  electionPauseMs(lostElections: number): number {
+    const { electionBackoffMaxMs } = this.settings.timing;
+    const bound = Math.min(ELECTION_PAUSE_MS * 2 ** Math.min(lostElections, 30), electionBackoffMaxMs);
+    return bound * this.fraction();
+  }
+
+  /**
+   * When a voter stands that is in such a place of those who may: the first at once, the others one after another, should
+   * it not be elected.
+   */
+  turnMs(place: number, count: number): number {
+    const { electionBackoffMaxMs } = this.settings.timing;
+    return (electionBackoffMaxMs * place * (0.5 + 0.5 * this.fraction())) / count;
   }
 
   /** A random pause, whose bound doubles with every attempt up to `electionBackoffMaxMs`. */

@@ -104,6 +104,13 @@ export type StandingEffect =
   /** A term that began is over: nothing more is committed in it by this node. */
   | { readonly type: 'term-ended'; readonly epoch: number };
 
+/** A leader that was followed: when it answered last, on the monotonic clock, or began to be followed if it never did. */
+export interface LeaderBefore {
+  readonly leaderId: number;
+  readonly epoch: number;
+  readonly lastHeardMs: number;
+}
+
 export interface LeaderAndEpoch {
   /** -1: none is known. */
   readonly leaderId: number;

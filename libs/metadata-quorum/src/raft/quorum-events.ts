@@ -12,8 +12,11 @@ export type QuorumEvent<Batch extends LogBatch = LogBatch> =
   | { readonly type: 'tick' }
   | QuorumRequestEvent
   | QuorumResponseEvent<Batch>
-  /** A request that was sent cannot be answered any more: refused, broken off, timed out, or never sent. */
-  | { readonly type: 'request-failed'; readonly requestId: number }
+  /**
+   * A request that was sent cannot be answered any more: refused, broken off, timed out, or never sent. `closed`: the
+   * connection was refused or closed from over there, by which one knows sooner than by silence that nobody is there.
+   */
+  | { readonly type: 'request-failed'; readonly requestId: number; readonly closed?: boolean }
   | LeaderAppendEvent<Batch>
   /** The synced end of the log moved, or an append, truncation or snapshot took its effect: the log is looked at anew. */
   | { readonly type: 'log-changed' }

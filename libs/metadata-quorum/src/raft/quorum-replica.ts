@@ -33,13 +33,14 @@ import { HighWatermark } from './high-watermark.ts';
 import { LogChanges } from './log-changes.ts';
 import { QuorumContext } from './quorum-context.ts';
 import type { QuorumDescription } from './quorum-description.ts';
-import type { LeaderAndEpoch, QuorumEffect } from './quorum-effects.ts';
+import type { LeaderAndEpoch, LeaderBefore, QuorumEffect } from './quorum-effects.ts';
 import type { QuorumEvent } from './quorum-events.ts';
 import type { LogBatch, QuorumLog } from './quorum-log.ts';
 import type { QuorumMoment } from './quorum-moment.ts';
 import type { QuorumSettings } from './quorum-settings.ts';
 import { QuorumStanding } from './quorum-standing.ts';
 import { RequestAnswers } from './request-answers.ts';
+import { CLOSED_BY_THE_ABSENT } from './request-round.ts';
 import { ResponseReader } from './response-reader.ts';
 
 export interface QuorumReplicaOptions {
@@ -52,6 +53,8 @@ export interface QuorumReplicaOptions {
 
 /** How many election time-outs a stopping leader waits for another one, at most. */
 const CLOSING_ELECTION_TIMEOUTS = 2;
+/** Which part of a fetch time-out it lets the others catch up for before it resigns, at most. */
+const FAREWELL_SHARE = 4;
 
 export class QuorumReplica<Batch extends LogBatch = LogBatch> {
   readonly #context: QuorumContext<Batch>;
@@ -60,6 +63,8 @@ export class QuorumReplica<Batch extends LogBatch = LogBatch> {
   readonly #standing: QuorumStanding<Batch>;
   readonly #requests: RequestAnswers<Batch>;
   readonly #responses: ResponseReader<Batch>;
+  /** When a stopping leader resigns at the latest; Infinity while it does not stop, or once it has resigned. */
+  #resignsAtMs = Infinity;
   /** When a stopping node closes at the latest; Infinity while it does not stop, or once it has closed. */
   #closesAtMs = Infinity;
 
@@ -86,6 +91,11 @@ export class QuorumReplica<Batch extends LogBatch = LogBatch> {
 
   get leaderAndEpoch(): LeaderAndEpoch {
     return this.#standing.leader;
+  }
+
+  /** Whom this node followed before it led; null if nobody, or if it has led since. */
+  get leaderBefore(): LeaderBefore | null {
+    return this.#standing.leaderBefore;
   }
 
   /** What is committed as far as this node knows; at the start, the end of its snapshot. */
@@ -128,6 +138,7 @@ export class QuorumReplica<Batch extends LogBatch = LogBatch> {
     this.#changes.beginStep();
     this.#take(event);
     this.#standing.drive();
+    this.#resignIfDone();
     this.#closeIfDone();
     return this.#context.effects;
   }
@@ -143,7 +154,7 @@ export class QuorumReplica<Batch extends LogBatch = LogBatch> {
       case 'response':
         return this.#responses.read(event);
       case 'request-failed':
-        return this.#responses.failed(event.requestId);
+        return this.#responses.failed(event.requestId, event.closed === true);
       case 'append':
         return this.#append(event.batch);
       case 'log-changed':
@@ -185,18 +196,37 @@ export class QuorumReplica<Batch extends LogBatch = LogBatch> {
 
   #close(): void {
     this.#standing.close();
-    this.#standing.resign('this node stops');
     const { settings, monotonic, otherVoterIds } = this.#context;
+    const leads = this.#standing.state.role === 'leader' && otherVoterIds.length > 0;
+    this.#resignsAtMs = leads ? monotonic + settings.timing.fetchTimeoutMs / FAREWELL_SHARE : monotonic;
+    this.#closesAtMs = this.#resignsAtMs;
+  }
+
+  /**
+   * A leader that stops first lets the others have what is decided: who succeeds it can then be elected at once, and what
+   * they wait for before they stop themselves has come to them.
+   */
+  #resignIfDone(): void {
+    const { state } = this.#standing;
+    if (this.#resignsAtMs === Infinity) return;
+    const { monotonic, otherVoterIds, settings } = this.#context;
+    if (state.role === 'leader' && monotonic < this.#resignsAtMs && !state.leadership.hasToldAll) return;
+    this.#resignsAtMs = Infinity;
+    this.#standing.resign('this node stops');
     const waits = this.#standing.state.role === 'resigned' && otherVoterIds.length > 0;
     const patienceMs = waits ? CLOSING_ELECTION_TIMEOUTS * settings.timing.electionTimeoutMs : 0;
     this.#closesAtMs = monotonic + patienceMs;
+    this.#standing.drive();
   }
 
-  /** A leader that stops stays until another one is known, so that its vote is there for the election. */
+  /** It then stays until another one is known, so that its vote is there for the election, if anybody is left for one. */
   #closeIfDone(): void {
+    if (this.#closesAtMs === Infinity || this.#resignsAtMs !== Infinity) return;
+    const { state } = this.#standing;
     const isDue = this.#context.monotonic >= this.#closesAtMs;
-    const isFollower = this.#standing.state.role === 'follower' && this.#closesAtMs !== Infinity;
-    if (!isDue && !isFollower) return;
+    const gone = state.role === 'resigned' ? state.farewell.closedAtLeast(CLOSED_BY_THE_ABSENT) : 0;
+    const isLeftAlone = state.role === 'resigned' && gone === this.#context.otherVoterIds.length;
+    if (!isDue && state.role !== 'follower' && !isLeftAlone) return;
     this.#closesAtMs = Infinity;
     this.#context.emit({ type: 'closed' });
   }

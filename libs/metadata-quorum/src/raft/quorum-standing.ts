@@ -23,7 +23,7 @@ import { Leadership } from './leadership.ts';
 import type { LogChanges } from './log-changes.ts';
 import { endOf } from './log-position.ts';
 import type { QuorumContext } from './quorum-context.ts';
-import type { LeaderAndEpoch } from './quorum-effects.ts';
+import type { LeaderAndEpoch, LeaderBefore } from './quorum-effects.ts';
 import type { LogBatch } from './quorum-log.ts';
 import { endQuorumEpochRequest } from './quorum-requests.ts';
 import { RequestRound } from './request-round.ts';
@@ -51,6 +51,7 @@ export class QuorumStanding<Batch extends LogBatch> {
   #resignedEpoch = -1;
   /** Elections in a row that this voter did not win. */
   #lostElections = 0;
+  #leaderBefore: LeaderBefore | null = null;
   /** A node that stops stands for no election. */
   #isClosing = false;
 
@@ -88,6 +89,11 @@ export class QuorumStanding<Batch extends LogBatch> {
     return this.#leaderId !== NOBODY || this.#resignedEpoch === this.#epoch;
   }
 
+  /** Whom this node followed last before it led, or before what it is now. */
+  get leaderBefore(): LeaderBefore | null {
+    return this.#leaderBefore;
+  }
+
   get nextDueAtMs(): number {
     const state = this.#state;
     switch (state.role) {
@@ -117,6 +123,10 @@ export class QuorumStanding<Batch extends LogBatch> {
 
   close(): void {
     this.#isClosing = true;
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
   }
 
   /** Does what the time and the log allow, until nothing more follows. */
@@ -158,16 +168,23 @@ export class QuorumStanding<Batch extends LogBatch> {
     this.#unattached({});
   }
 
-  follow(epoch: number, leaderId: number, patienceMs = this.#context.settings.timing.fetchTimeoutMs): void {
+  /** `pauseMs`: once more, after a pre-vote against that leader was lost; how long not to stand again. */
+  follow(epoch: number, leaderId: number, pauseMs: number | null = null): void {
     if (epoch > this.#epoch) this.#votedId = NOBODY;
     this.#epoch = epoch;
-    const following = new Following({ ...this.#parts, leaderId, epoch, patienceMs });
+    const { fetchTimeoutMs } = this.#context.settings.timing;
+    // Long enough for the leader to be heard of, should it be there.
+    const patienceMs = pauseMs === null ? fetchTimeoutMs : fetchTimeoutMs / 2 + pauseMs;
+    const leastPatienceMs = pauseMs ?? 0;
+    const following = new Following({ ...this.#parts, leaderId, epoch, patienceMs, leastPatienceMs });
     this.#enter({ role: 'follower', following }, leaderId);
   }
 
   /** The leader of this epoch is known to have given up. `electionInMs`: when this voter is to stand. */
   leaderResigned(electionInMs = this.#context.electionTimeoutMs()): void {
     const state = this.#state;
+    // The same news again ends no election that it has begun.
+    if (state.role === 'prospective' && this.#resignedEpoch === this.#epoch) return;
     const isKnown = state.role === 'unattached' && this.#resignedEpoch === this.#epoch;
     const earlier = isKnown ? state.electionDueAtMs : Infinity;
     this.#resignedEpoch = this.#epoch;
@@ -225,6 +242,7 @@ export class QuorumStanding<Batch extends LogBatch> {
         else state.leadership.run();
         return;
       case 'follower':
+        if (state.following.hearsLeader) this.#lostElections = 0;
         if (!state.following.hasLostLeader) state.following.run();
         else if (this.#context.isVoter) this.#standAgainstLeader(state.following);
         else this.#unattached({});
@@ -261,10 +279,8 @@ export class QuorumStanding<Batch extends LogBatch> {
 
   #loseElection(leaderId: number): void {
     this.#lostElections += 1;
-    const pauseMs = this.#context.backoffMs(this.#lostElections);
-    const { fetchTimeoutMs } = this.#context.settings.timing;
-    // Long enough for the leader to be heard of, should it be there.
-    if (leaderId !== NOBODY) this.follow(this.#epoch, leaderId, fetchTimeoutMs / 2 + pauseMs);
+    const pauseMs = this.#context.electionPauseMs(this.#lostElections);
+    if (leaderId !== NOBODY) this.follow(this.#epoch, leaderId, pauseMs);
     else this.#unattached({ electionInMs: pauseMs });
   }
 
@@ -295,8 +311,14 @@ export class QuorumStanding<Batch extends LogBatch> {
     const left = this.#state;
     this.#state = state;
     this.#persist(leaderId);
-    if (left.role === 'leader') left.leadership.end({ leaderId, epoch: this.#epoch });
-    if (left.role === 'follower') left.following.end();
+    if (left.role === 'leader') {
+      left.leadership.end({ leaderId, epoch: this.#epoch });
+      this.#leaderBefore = null;
+    }
+    if (left.role === 'follower') {
+      left.following.end();
+      this.#leaderBefore = left.following.asLeaderBefore(this.#leaderBefore);
+    }
     this.#announce();
   }
 

@@ -73,17 +73,18 @@ export class RequestAnswers<Batch extends LogBatch> {
     const isItsLeader = knownId === leaderId || knownId === -1;
     if (isItsLeader && role !== 'leader' && role !== 'resigned') {
       const candidates = preferredCandidates.map(({ candidateId }) => candidateId);
-      this.#standing.leaderResigned(this.#turnMs(candidates.length > 0 ? candidates : preferredSuccessors));
+      const named = candidates.length > 0 ? candidates : preferredSuccessors;
+      const others = this.#context.voterIds.filter((id) => id !== leaderId);
+      this.#standing.leaderResigned(this.#turnMs(named.length > 0 ? named : others));
     }
     return epochAnswer('endQuorumEpoch', ErrorCode.NONE, this.#standing.leader);
   }
 
-  /** The first of the successors stands at once, the others one after another, should it not be elected. */
+  /** A leader that names nobody lost its leadership with its process. */
   #turnMs(successors: readonly number[]): number {
     const place = successors.indexOf(this.#context.nodeId);
     if (place < 0) return this.#context.electionTimeoutMs();
-    const { electionBackoffMaxMs } = this.#context.settings.timing;
-    return (electionBackoffMaxMs * place * (0.5 + 0.5 * this.#context.fraction())) / successors.length;
+    return this.#context.turnMs(place, successors.length);
   }
 
   #fetch(token: number, body: Body<'fetch'>): void {

@@ -6,10 +6,15 @@ import type { QuorumContext } from './quorum-context.ts';
 import type { LogBatch } from './quorum-log.ts';
 import type { RequestToSend } from './quorum-messages.ts';
 
+/** So many requests in a row whose connection is refused or closed tell that nobody is there. */
+export const CLOSED_BY_THE_ABSENT = 3;
+
 interface Turn {
   requestId: number | null;
   /** When to give the request up that is under way; without one, when to ask. */
   dueAtMs: number;
+  /** Requests in a row that ended with the connection closed from over there. */
+  closedInARow: number;
 }
 
 export class RequestRound<Batch extends LogBatch> {
@@ -27,7 +32,8 @@ export class RequestRound<Batch extends LogBatch> {
     this.#context = context;
     this.#timeoutMs = timeoutMs;
     this.#question = question;
-    for (const id of voterIds) this.#turns.set(id, { requestId: null, dueAtMs: context.monotonic });
+    for (const id of voterIds)
+      this.#turns.set(id, { requestId: null, dueAtMs: context.monotonic, closedInARow: 0 });
   }
 
   get isOver(): boolean {
@@ -58,9 +64,25 @@ export class RequestRound<Batch extends LogBatch> {
       if (turn.requestId !== requestId) continue;
       turn.requestId = null;
       turn.dueAtMs = this.#context.monotonic + retryBackoffMs;
+      turn.closedInARow = 0;
       return voterId;
     }
     return null;
+  }
+
+  /** As `take`, for a request that has no answer. */
+  failed(requestId: number, closed: boolean): number | null {
+    const turns = [...this.#turns.values()];
+    const before = turns.find((turn) => turn.requestId === requestId)?.closedInARow ?? 0;
+    const voterId = this.take(requestId);
+    const turn = voterId === null ? undefined : this.#turns.get(voterId);
+    if (turn !== undefined) turn.closedInARow = closed ? before + 1 : 0;
+    return voterId;
+  }
+
+  /** How many of those who have not answered for good refused or closed the connection so often in a row. */
+  closedAtLeast(times: number): number {
+    return [...this.#turns.values()].filter(({ closedInARow }) => closedInARow >= times).length;
   }
 
   /** The voter need not be asked again. */
@@ -70,6 +92,10 @@ export class RequestRound<Batch extends LogBatch> {
 
   /** The voter is to be asked again: at once, or after a pause. */
   askAgain(voterId: number, pauseMs = 0): void {
-    this.#turns.set(voterId, { requestId: null, dueAtMs: this.#context.monotonic + pauseMs });
+    this.#turns.set(voterId, {
+      requestId: null,
+      dueAtMs: this.#context.monotonic + pauseMs,
+      closedInARow: 0,
+    });
   }
 }

@@ -158,8 +158,29 @@ describe('a follower whose leader resigns', () => {
     bench.endEpoch(2, 3, [3, 1]);
     const dueAtMs = bench.replica.nextDueAtMs;
     bench.pass(100);
-    bench.endEpoch(2, 3, []);
+    bench.endEpoch(2, 3, [3]);
     expect(bench.replica.nextDueAtMs).toBe(dueAtMs);
+  });
+
+  it('F23: goes on with its election when it is told twice', () => {
+    const bench = follower();
+    bench.endEpoch(2, 3, [1, 3]);
+    const [, toThird] = bench.sent('vote');
+    bench.endEpoch(2, 3, [1, 3]);
+    bench.answerVote(toThird?.requestId ?? -1, 3, true);
+    expect(bench.role).toBe('candidate');
+  });
+
+  it('takes its turn among the other voters where the leader lost its leadership with its process, and names nobody', () => {
+    const first = follower();
+    first.endEpoch(2, 3, []);
+    expect(first.role).toBe('prospective');
+    const last = new ReplicaBench({
+      voters: [3, 2, 1],
+      storedState: { leaderId: 2, leaderEpoch: 3, votedId: -1 },
+    });
+    last.endEpoch(2, 3, []);
+    expect(last.replica.nextDueAtMs).toBe(last.now + 375);
   });
 
   it('does not follow it again in that epoch, whoever says that it leads', () => {
@@ -216,6 +237,7 @@ describe('a node that stops', () => {
   it('resigns if it leads, votes for another, and closes when that one leads', () => {
     const bench = ReplicaBench.leader();
     bench.fetch(3, { epoch: 1, offset: 1 });
+    bench.fetch(3, { epoch: 1, offset: 1 });
     bench.give({ type: 'shutdown' });
     expect(successors(bench)).toEqual([3, 2]);
     expect(bench.ofType('closed')).toEqual([]);
@@ -223,6 +245,56 @@ describe('a node that stops', () => {
     expect(bench.ofType('closed')).toEqual([]);
     bench.beginEpoch(3, 2);
     expect(bench.ofType('closed')).toHaveLength(1);
+  });
+
+  it('resigns only when the others that are there know all that is decided, or half a second later', () => {
+    const bench = ReplicaBench.leader();
+    bench.fetch(3, { epoch: 1, offset: 1 });
+    bench.give({ type: 'shutdown' });
+    expect(bench.role).toBe('leader');
+    bench.fetch(3, { epoch: 1, offset: 1 });
+    expect(bench.role).toBe('resigned');
+    const late = ReplicaBench.leader();
+    late.fetch(3, { epoch: 1, offset: 1 });
+    late.give({ type: 'shutdown' });
+    late.pass(499);
+    expect(late.role).toBe('leader');
+    late.pass(1);
+    expect(late.role).toBe('resigned');
+  });
+
+  it('goes on asking who is there, and closes soon where those go as well who knew of it', () => {
+    const bench = ReplicaBench.leader();
+    bench.give({ type: 'shutdown' });
+    const partition = { partitionIndex: 0, errorCode: 0, leaderId: -1, leaderEpoch: 1 };
+    const body = { errorCode: 0, topics: [{ topicName: '', partitions: [partition] }], nodeEndpoints: [] };
+    for (const { requestId } of bench.sent('endQuorumEpoch')) {
+      bench.give({ type: 'response', requestId, api: 'endQuorumEpoch', body, batches: [] });
+    }
+    expect(bench.replica.nextDueAtMs).toBe(bench.now + 50);
+    let failures = 0;
+    while (bench.ofType('closed').length === 0 && failures < 10) {
+      if (bench.sent('endQuorumEpoch').length === 0) bench.passUntil('send', 100);
+      for (const { requestId } of bench.sent('endQuorumEpoch')) {
+        bench.give({ type: 'request-failed', requestId, closed: true });
+        failures += 1;
+      }
+    }
+    expect([bench.ofType('closed').length, failures]).toEqual([1, 6]);
+  });
+
+  it('closes soon if nobody is left to vote for another: a whole cluster stops', () => {
+    const bench = ReplicaBench.leader();
+    bench.give({ type: 'shutdown' });
+    let failures = 0;
+    while (bench.ofType('closed').length === 0 && failures < 10) {
+      if (bench.sent('endQuorumEpoch').length === 0) bench.passUntil('send', 100);
+      for (const { requestId } of bench.sent('endQuorumEpoch')) {
+        bench.give({ type: 'request-failed', requestId, closed: true });
+        failures += 1;
+      }
+    }
+    expect([bench.ofType('closed').length, failures]).toEqual([1, 6]);
   });
 
   it('closes in a bounded time, and stands for no election meanwhile', () => {

@@ -15,6 +15,9 @@ import {
   voteAnswered,
 } from './received-answers.ts';
 
+/** Between the requests of a leader that has resigned because its node stops. */
+const FAREWELL_PAUSE_MS = 50;
+
 /** Errors of a vote that asking again does not mend. */
 const FINAL_REFUSALS: ReadonlySet<number> = new Set([
   ErrorCode.INCONSISTENT_VOTER_SET,
@@ -59,21 +62,21 @@ export class ResponseReader<Batch extends LogBatch> {
   }
 
   /** Each is asked again after a pause. */
-  failed(requestId: number): void {
+  failed(requestId: number, closed: boolean): void {
     const { state } = this.#standing;
     switch (state.role) {
       case 'prospective':
       case 'candidate':
-        state.election.take(requestId);
+        state.election.failed(requestId, closed);
         return;
       case 'leader':
         state.leadership.beginAnswered(requestId, false);
         return;
       case 'resigned':
-        state.farewell.take(requestId);
+        state.farewell.failed(requestId, closed);
         return;
       case 'follower':
-        state.following.take(requestId);
+        state.following.failed(requestId, closed);
         return;
       case 'unattached':
         state.search?.take(requestId);
@@ -108,7 +111,9 @@ export class ResponseReader<Batch extends LogBatch> {
     if (state.role !== 'resigned') return;
     const voterId = state.farewell.take(requestId);
     if (voterId === null) return;
-    if (answer.errorCode === ErrorCode.NONE) state.farewell.settle(voterId);
+    // Who stops goes as soon as it is alone: it asks on whether anybody is there.
+    if (this.#standing.isClosing) state.farewell.askAgain(voterId, FAREWELL_PAUSE_MS);
+    else if (answer.errorCode === ErrorCode.NONE) state.farewell.settle(voterId);
     this.#standing.learn(answer.leader);
   }
 

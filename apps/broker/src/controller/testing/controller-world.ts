@@ -21,6 +21,8 @@ import { MemoryQuorum } from './memory-quorum.ts';
 
 /** `broker.session.timeout.ms`. */
 export const SESSION_MS = 9000;
+/** `broker.heartbeat.interval.ms`. */
+export const HEARTBEAT_MS = 2000;
 export const CONTROLLER = 100;
 
 function answerOf<Answer>(ask: (done: (outcome: ChangeOutcome<Answer>) => void) => void): Answer {
@@ -95,6 +97,13 @@ export class ControllerWorld {
       this.register(brokerId);
       this.beat(brokerId);
     }
+  }
+
+  /** The quorum hears of its leader, which is this broker's controller, for the last time. */
+  hearsLast(leaderId: number): void {
+    const { epoch } = this.quorum.leader;
+    this.quorum.leaderBefore = { leaderId, epoch, lastHeardMs: this.clock.monotonic() };
+    this.quorum.lead(-1);
   }
 
   /** Time passes with heartbeats of these brokers. */

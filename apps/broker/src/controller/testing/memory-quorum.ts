@@ -8,6 +8,7 @@ import {
   type ClusterImage,
   type Decision,
   emptyImage,
+  type LeaderBefore,
   MetadataController,
 } from '@seatlog/metadata-quorum';
 import type { ImageListener } from '../../metadata/metadata-service.ts';
@@ -29,6 +30,7 @@ export class MemoryQuorum implements MetadataQuorum {
   failWith: { errorCode: number; message: string } | null = null;
   image: ClusterImage = emptyImage;
   leader: QuorumLeader = { id: -1, epoch: 0 };
+  leaderBefore: LeaderBefore | null = null;
   term: ControllerTerm | null = null;
   #controller: MetadataController | null = null;
   readonly #images = new Set<ImageListener>();
