@@ -12,7 +12,7 @@ import {
   writeLoneProduceAnswer,
 } from '@seatlog/kafka-protocol';
 import type { DirectAnswer } from '../network/exchange.ts';
-import type { AppendOutcome, ProduceAnswer } from '../replica-manager/replica-manager.ts';
+import type { AppendOutcome } from '../replica-manager/replica-manager.ts';
 import type { BrokerServices } from '../services.ts';
 import type { DirectExchange, DirectHandler } from './handler.ts';
 import { ProduceResponses } from './produce-response.ts';
@@ -49,12 +49,11 @@ class LoneProduceExchange implements DirectAnswer {
 
   start(): void {
     const { replicas, metrics } = this.#services;
-    const { acks, timeoutMs, apiVersion, topic, index, records } = this.#request;
+    const { acks, timeoutMs, apiVersion, topic, index: partition, records: batch } = this.#request;
     metrics.produceRequests += 1;
-    const batches = [{ topic, partition: index, batch: records }];
     const allowZstd = apiVersion >= ZSTD_FROM;
-    replicas.produce({ acks, timeoutMs, origin: 'client', allowZstd, batches }, (answer) =>
-      this.#answer(answer),
+    replicas.append({ acks, timeoutMs, origin: 'client', allowZstd, topic, partition, batch }, (outcome) =>
+      this.#answer(outcome),
     );
   }
 
@@ -62,28 +61,29 @@ class LoneProduceExchange implements DirectAnswer {
     if (this.#outcome !== null) writeLoneProduceAnswer(output, this.#request, this.#outcome);
   }
 
-  #answer(answer: ProduceAnswer): void {
-    switch (answer.kind) {
-      case 'answer': {
-        const [outcome] = answer.outcomes;
-        if (outcome?.errorCode !== ErrorCode.NONE) return this.#refuse(answer.outcomes);
-        this.#outcome = outcome;
-        return this.#exchange.answerDirectly(this);
-      }
-      case 'closing':
-        this.#services.metrics.failedProduceRequests += 1;
-        this.#exchange.closeConnection(`a produce with acks=0 failed with error ${answer.errorCode}`);
-        return this.#exchange.answer(null);
-      case 'silence':
-        return this.#exchange.answer(null);
+  #answer(outcome: AppendOutcome): void {
+    const { errorCode } = outcome;
+    if (this.#request.acks === 0) this.#endUnanswered(errorCode);
+    else if (errorCode !== ErrorCode.NONE) this.#refuse(outcome);
+    else {
+      this.#outcome = outcome;
+      this.#exchange.answerDirectly(this);
     }
   }
 
-  #refuse(outcomes: readonly AppendOutcome[]): void {
+  #endUnanswered(errorCode: number): void {
+    if (errorCode !== ErrorCode.NONE) {
+      this.#services.metrics.failedProduceRequests += 1;
+      this.#exchange.closeConnection(`a produce with acks=0 failed with error ${errorCode}`);
+    }
+    this.#exchange.answer(null);
+  }
+
+  #refuse(outcome: AppendOutcome): void {
     const { apiVersion, correlationId, topic, index, records } = this.#request;
     const { listenerName } = this.#exchange;
     const topicData = [{ name: topic, partitionData: [{ index, records }] }];
-    const response = this.#responses.of(topicData, outcomes, { apiVersion, listenerName });
+    const response = this.#responses.of(topicData, [outcome], { apiVersion, listenerName });
     this.#exchange.answer(encodeResponse(apis.produce, apiVersion, correlationId, response));
   }
 }

@@ -30,7 +30,7 @@ export interface ConnectionLimits {
 const LARGE_OUTPUT_BYTES = 262_144;
 
 /** Pipelined requests of one connection that may be in process at a time. */
-const MAX_PIPELINED = 256;
+const MAX_PIPELINED = 1024;
 
 export interface RequestProcessor {
   /** Whether the request may begin while earlier pipelined ones are still unanswered. */
@@ -194,7 +194,6 @@ export class Connection implements ByteReceiver, FrameSink {
   /** For exchanges: one more is answered. */
   answered(): void {
     if (!this.#isOpen) return;
-    this.#lastActivity = this.#owner.clock.monotonic();
     let head = this.#inProcess[0];
     while (head?.isAnswered) {
       this.#inProcess.shift();
@@ -315,6 +314,7 @@ export class Connection implements ByteReceiver, FrameSink {
     const exchanges = this.#finishing;
     this.#output = null;
     this.#finishing = [];
+    this.#lastActivity = this.#owner.clock.monotonic();
     if (output === null || bytes === 0) {
       for (const exchange of exchanges) exchange.finished();
       this.#closeIfDrained();

@@ -21,6 +21,7 @@ import {
 } from '@seatlog/replication';
 import { logConfigOf } from '../config/log-config.ts';
 import type { TopicConfig } from '../config/topic-config.ts';
+import { ClientBatchRules } from './append-check.ts';
 import { appendFetched, cutLog, raiseLogStart } from './follower-writes.ts';
 import type { Partition, PartitionReadOptions, ReadBound, ReplicationDescription } from './partition.ts';
 import type { PartitionSurroundings } from './partition-surroundings.ts';
@@ -43,6 +44,7 @@ export class LocalPartition implements Partition, PlacedReplica {
   readonly #replica: PartitionReplica;
   readonly #waits = new PartitionWaits();
   #config: TopicConfig;
+  #clientBatchRules: ClientBatchRules;
   #metadata: PartitionImage | null = null;
   /** Since the log last took an append. */
   #hasFailed = false;
@@ -56,6 +58,7 @@ export class LocalPartition implements Partition, PlacedReplica {
     this.topicId = topicId;
     this.log = log;
     this.#config = config;
+    this.#clientBatchRules = new ClientBatchRules(config);
     this.#surroundings = surroundings;
     this.#replica = new PartitionReplica({
       brokerId: nodeId,
@@ -69,6 +72,12 @@ export class LocalPartition implements Partition, PlacedReplica {
 
   get config(): TopicConfig {
     return this.#config;
+  }
+
+  get clientBatchRules(): ClientBatchRules {
+    if (this.#clientBatchRules.config !== this.#config)
+      this.#clientBatchRules = new ClientBatchRules(this.#config);
+    return this.#clientBatchRules;
   }
 
   get isLeader(): boolean {

@@ -14,12 +14,13 @@ import type { TopicConfig } from '../config/topic-config.ts';
 import type { Logger } from '../logger.ts';
 import type { MetadataService } from '../metadata/metadata-service.ts';
 import type { BrokerMetrics } from '../metrics.ts';
-import { checkClientBatch, checkLeader, refused } from './append-check.ts';
+import { checkClientBatch, checkLeader, outcomeOf, refused } from './append-check.ts';
 import type { ControllerRequests } from '../controller/controller-requests.ts';
 import { LocalPartition } from './local-partition.ts';
 import type { PartitionSurroundings } from './partition-surroundings.ts';
 import { type BatchSink, ProduceOperation } from './produce-operation.ts';
 import type {
+  AppendOrigin,
   AppendOutcome,
   AppendRequest,
   FetcherDescription,
@@ -122,23 +123,20 @@ export class LocalReplicas implements ReplicaManager {
   }
 
   append(request: AppendRequest, done: (outcome: AppendOutcome) => void): void {
-    const { allowZstd = true, acks, timeoutMs, origin } = request;
-    this.produce({ acks, timeoutMs, origin, allowZstd, batches: [request] }, (answer) => {
-      const outcome = answer.kind === 'answer' ? answer.outcomes[0] : undefined;
-      done(outcome ?? refused(answer.kind === 'closing' ? answer.errorCode : ErrorCode.NONE, null));
-    });
+    const { acks, timeoutMs, origin, allowZstd = true } = request;
+    if (acks === -1 || acks === 1 || acks === 0) {
+      this.#append(acks, origin, allowZstd, request, new SingleProduce(this.#options, request, done));
+      return;
+    }
+    this.produce({ acks, timeoutMs, origin, allowZstd, batches: [request] }, (answer) =>
+      done(outcomeOf(answer)),
+    );
   }
 
   produce(request: ProduceRequest, done: (answer: ProduceAnswer) => void): void {
-    const { acks, batches } = request;
-    const [only] = batches;
-    const isUsual = acks === -1 || acks === 1 || acks === 0;
-    if (isUsual && batches.length === 1 && only !== undefined) {
-      this.#append(request, only, new SingleProduce(this.#options, request, done));
-      return;
-    }
+    const { acks, origin, allowZstd, batches } = request;
     const append = (place: number, sink: BatchSink): void =>
-      this.#append(request, batches[place] ?? NO_BATCH, sink);
+      this.#append(acks, origin, allowZstd, batches[place] ?? NO_BATCH, sink);
     new ProduceOperation(this.#options, request, append, done).start();
   }
 
@@ -286,11 +284,12 @@ export class LocalReplicas implements ReplicaManager {
   }
 
   #append(
-    request: ProduceRequest,
+    acks: number,
+    origin: AppendOrigin,
+    allowZstd: boolean,
     { topic, partition: index, batch }: PartitionBatch,
     sink: BatchSink,
   ): void {
-    const { acks, origin, allowZstd } = request;
     const partition = this.partition(topic, index);
     if (partition === undefined) {
       sink.refused(refused(this.#absenceError(topic, index), null));

@@ -1,26 +1,26 @@
 /**
- * A Produce request with one batch, which is what most are. Where nothing has to be waited for it is answered at once, by
- * the same rules as any other; where replication has to be waited for, it goes on as a `ProduceOperation`.
+ * The append of one batch, which is what most Produce requests are. Where nothing has to be waited for it is over at
+ * once, by the same rules as any other; where replication has to be waited for, it goes on as a `ProduceOperation`.
  */
 import { replicatedOutcome, type WrittenBatch, writtenOutcome } from '@seatlog/replication';
 import type { Clock, Timers } from '@seatlog/runtime';
+import { outcomeOf } from './append-check.ts';
 import type { LocalPartition } from './local-partition.ts';
 import { type BatchSink, ProduceOperation } from './produce-operation.ts';
-import type { AppendOutcome, ProduceAnswer, ProduceRequest } from './replica-manager.ts';
-
-const SILENCE: ProduceAnswer = { kind: 'silence' };
+import type { AppendOutcome, AppendRequest } from './replica-manager.ts';
 
 export class SingleProduce implements BatchSink {
   readonly #ports: { readonly clock: Clock; readonly timers: Timers };
-  readonly #request: ProduceRequest;
-  readonly #done: (answer: ProduceAnswer) => void;
+  readonly #request: AppendRequest;
+  readonly #done: (outcome: AppendOutcome) => void;
   /** Only a wait has a deadline. */
   readonly #startedAt: number;
 
+  /** `acks` of the request are 0, 1 or -1. */
   constructor(
     ports: { readonly clock: Clock; readonly timers: Timers },
-    request: ProduceRequest,
-    done: (answer: ProduceAnswer) => void,
+    request: AppendRequest,
+    done: (outcome: AppendOutcome) => void,
   ) {
     this.#ports = ports;
     this.#request = request;
@@ -29,29 +29,25 @@ export class SingleProduce implements BatchSink {
   }
 
   refused(outcome: AppendOutcome): void {
-    if (this.#request.acks === 0) this.#done({ kind: 'closing', errorCode: outcome.errorCode });
-    else this.#answer(outcome);
+    this.#done(outcome);
   }
 
   written(partition: LocalPartition, batch: WrittenBatch): void {
-    const { acks } = this.#request;
-    if (acks === 0) this.#done(SILENCE);
-    else if (acks === 1) this.#answer(writtenOutcome(batch));
-    else {
-      const outcome = partition.replicationOutcome(batch.lastOffset + 1);
-      if (outcome === null) this.#wait(partition, batch);
-      else this.#answer(replicatedOutcome(batch, outcome));
+    if (this.#request.acks !== -1) {
+      this.#done(writtenOutcome(batch));
+      return;
     }
+    const outcome = partition.replicationOutcome(batch.lastOffset + 1);
+    if (outcome === null) this.#wait(partition, batch);
+    else this.#done(replicatedOutcome(batch, outcome));
   }
 
   #wait(partition: LocalPartition, batch: WrittenBatch): void {
+    const { acks, timeoutMs } = this.#request;
     const waitedMs = this.#ports.clock.monotonic() - this.#startedAt;
-    const request = { ...this.#request, timeoutMs: this.#request.timeoutMs - waitedMs };
+    const request = { acks, timeoutMs: timeoutMs - waitedMs, batches: [this.#request] };
     const alreadyWritten = (_place: number, sink: BatchSink): void => sink.written(partition, batch);
-    new ProduceOperation(this.#ports, request, alreadyWritten, this.#done).start();
-  }
-
-  #answer(outcome: AppendOutcome): void {
-    this.#done({ kind: 'answer', outcomes: [outcome] });
+    const done = this.#done;
+    new ProduceOperation(this.#ports, request, alreadyWritten, (answer) => done(outcomeOf(answer))).start();
   }
 }
