@@ -70,7 +70,7 @@ function expectNothingLost(
 
 describe('a group whose coordinator is killed', () => {
   it('F28: loses no acknowledged commit, and its member goes on in its generation', async () => {
-    await using nodes = await ThreeNodes.start({
+    const nodes = await ThreeNodes.ofTest({
       properties: { 'offsets.topic.num.partitions': '1', 'group.initial.rebalance.delay.ms': '0' },
     });
     const brokers = nodes.cluster.bootstrap;

@@ -7,6 +7,7 @@ import { createClient, type Producer } from '@seatlog/kafka-client';
 import { dumpLog, until } from '@seatlog/lab';
 import { type ClusterNode, type PartitionState, separateNodes, startCluster } from '@seatlog/local-stack';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { tellLastWords } from '../last-words.ts';
 import { missing, mountedMemory } from '../faults/storage/fault-tools.ts';
 
 const TOPIC = 'seats';
@@ -48,6 +49,7 @@ describe.skipIf(missing(mountedMemory, 'F7 in a cluster'))('a full disk in a clu
       nodes: separateNodes({ controllers: [100], brokers: [1, 2, 3] }),
     });
     onTestFinished(() => cluster.stop());
+    tellLastWords(() => cluster.nodes.map(({ process }) => process));
     const [one, two] = [cluster.node(1), cluster.node(2)];
     await using client = createClient({ brokers: cluster.bootstrap, clientId: 'f7' });
     await client.admin().createTopics([{ name: TOPIC, replicaAssignment: [[1, 2, 3]] }]);

@@ -2,7 +2,7 @@
 import { createClient, type KafkaClient, type Producer, type ProducerOptions } from '@seatlog/kafka-client';
 import { dumpLog, until } from '@seatlog/lab';
 import { type ClusterNode, nodeEndpoint } from '@seatlog/local-stack';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ThreeNodes, WITHIN_MS } from './three-nodes.ts';
 
 const PRODUCE = 0;
@@ -24,6 +24,8 @@ afterAll(async () => {
   await client.close();
   await nodes[Symbol.asyncDispose]();
 });
+
+beforeEach(() => nodes.tellLastWords());
 
 /** A topic with one partition, and a producer that has written to it. */
 async function warmTopic(

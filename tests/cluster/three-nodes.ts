@@ -10,6 +10,8 @@ import {
   type PartitionState,
   startCluster,
 } from '@seatlog/local-stack';
+import { onTestFinished } from 'vitest';
+import { tellLastWords } from '../last-words.ts';
 
 /** Longer than anything takes. */
 export const WITHIN_MS = 60_000;
@@ -40,6 +42,19 @@ export class ThreeNodes implements AsyncDisposable {
       },
     });
     return new ThreeNodes(cluster, folder);
+  }
+
+  /** Ends with the running test. */
+  static async ofTest(options: Parameters<typeof ThreeNodes.start>[0]): Promise<ThreeNodes> {
+    const nodes = await ThreeNodes.start(options);
+    onTestFinished(() => nodes[Symbol.asyncDispose]());
+    nodes.tellLastWords();
+    return nodes;
+  }
+
+  /** Where the running test fails. */
+  tellLastWords(): void {
+    tellLastWords(() => this.cluster.nodes.map(({ process }) => process));
   }
 
   /** A partition as the nodes that answer see it: the latest view. */

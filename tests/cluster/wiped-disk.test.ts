@@ -11,7 +11,8 @@ import {
   separateNodes,
   startCluster,
 } from '@seatlog/local-stack';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tellLastWords } from '../last-words.ts';
 
 const TOPIC = 'seats';
 const RECORDS = 20;
@@ -58,36 +59,36 @@ describe('a broker whose disk was wiped while it was down', () => {
         'broker.heartbeat.interval.ms': String(SESSION_MS / 6),
       },
     });
-    try {
-      await writeRecords(cluster);
-      const [one, two, three] = [cluster.node(1), cluster.node(2), cluster.node(3)];
-      await one.process.stop();
-      await untilState(three, 'broker 1 stays eligible', ({ elr }) => elr?.includes(1) === true);
-      await two.process.stop();
-      await untilState(three, 'broker 2 stays eligible', ({ elr }) => sorted(elr).join() === '1,2');
-      await three.process.stop();
-
-      rmSync(one.logDirectory, { recursive: true });
-      await one.process.restart();
-      const alone = await untilState(
-        one,
-        'broker 1 has caught up with the metadata',
-        ({ leader, elr }) => leader < 0 && sorted(elr).join() === '2,3',
-      );
-      expect(alone.logEndOffset).toBe(0);
-
-      await two.process.restart();
-      const led = await untilState(two, 'broker 2 leads', ({ leader }) => leader >= 0);
-      expect(led.leader).toBe(2);
-      await untilState(two, 'broker 1 is in sync again', ({ isr }) => isr.includes(1));
-      const values = dumpLog(one.partitionFolder(TOPIC, 0)).flatMap(({ records }) =>
-        records.map(({ value }) => value),
-      );
-      expect(values).toEqual(Array.from({ length: RECORDS }, (_, number) => `record-${number}`));
-      expect(two.said()).not.toContain('Unclean leader election');
-    } finally {
+    onTestFinished(async () => {
       await cluster.stop();
       rmSync(folder, { recursive: true, force: true });
-    }
+    });
+    tellLastWords(() => cluster.nodes.map(({ process }) => process));
+    await writeRecords(cluster);
+    const [one, two, three] = [cluster.node(1), cluster.node(2), cluster.node(3)];
+    await one.process.stop();
+    await untilState(three, 'broker 1 stays eligible', ({ elr }) => elr?.includes(1) === true);
+    await two.process.stop();
+    await untilState(three, 'broker 2 stays eligible', ({ elr }) => sorted(elr).join() === '1,2');
+    await three.process.stop();
+
+    rmSync(one.logDirectory, { recursive: true });
+    await one.process.restart();
+    const alone = await untilState(
+      one,
+      'broker 1 has caught up with the metadata',
+      ({ leader, elr }) => leader < 0 && sorted(elr).join() === '2,3',
+    );
+    expect(alone.logEndOffset).toBe(0);
+
+    await two.process.restart();
+    const led = await untilState(two, 'broker 2 leads', ({ leader }) => leader >= 0);
+    expect(led.leader).toBe(2);
+    await untilState(two, 'broker 1 is in sync again', ({ isr }) => isr.includes(1));
+    const values = dumpLog(one.partitionFolder(TOPIC, 0)).flatMap(({ records }) =>
+      records.map(({ value }) => value),
+    );
+    expect(values).toEqual(Array.from({ length: RECORDS }, (_, number) => `record-${number}`));
+    expect(two.said()).not.toContain('Unclean leader election');
   });
 });

@@ -2,7 +2,7 @@
  * Other people's clients, each in a process of its own, on three brokers with acks=all: the coordinator of their group,
  * which leads a partition of their topic as well, is killed and comes back, while one writes and a group of two reads.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ThreeNodes } from '../cluster/three-nodes.ts';
 import { GroupMember, until, writeToTopic } from './group-members.ts';
 import { ScriptProcess } from './script-process.ts';
@@ -35,6 +35,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await nodes?.[Symbol.asyncDispose]();
 });
+
+beforeEach(() => nodes.tellLastWords());
 
 class WriterAndGroup {
   readonly acknowledged: string[] = [];

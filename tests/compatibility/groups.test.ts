@@ -5,7 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { type BrokerServer, startBroker } from '@seatlog/local-stack';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tellLastWords } from '../last-words.ts';
 import { GroupMember, until, writeToTopic } from './group-members.ts';
 
 const PARTITIONS = 6;
@@ -31,6 +32,8 @@ afterAll(async () => {
   await broker?.stop();
   rmSync(directory, { recursive: true, force: true });
 });
+
+beforeEach(() => tellLastWords(() => [broker.process]));
 
 class Group {
   readonly #script: string;

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { type BrokerServer, startBroker } from '@seatlog/local-stack';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tellLastWords } from '../last-words.ts';
 import { keyOf, type StoryArguments, type StoryOutcome, tellStory, valueOf } from './story.ts';
 
 const RECORDS = 300;
@@ -20,6 +21,8 @@ afterAll(async () => {
   await broker?.stop();
   rmSync(directory, { recursive: true, force: true });
 });
+
+beforeEach(() => tellLastWords(() => [broker.process]));
 
 /** What must be true of the outcome, whichever client tells it. */
 function checkOutcome({ consumed, committed, ends }: StoryOutcome): void {

@@ -6,7 +6,8 @@
  * and `CRASH_ROUNDS=100` plays so many.
  */
 import { randomInt } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tellLastWords } from '../last-words.ts';
 import { playRound } from './crash-round.ts';
 import { replayOf, roundsFor } from './crash-rounds.ts';
 import { saleSize } from './running-sale.ts';
@@ -35,6 +36,7 @@ describe('a running sale', () => {
     stack = await SaleStack.start();
   });
   afterAll(() => stack?.[Symbol.asyncDispose]());
+  beforeEach(() => tellLastWords(() => stack.processes.values()));
 
   for (const [index, round] of rounds.entries()) {
     const { victim, point } = round;

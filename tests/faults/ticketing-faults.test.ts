@@ -1,7 +1,8 @@
 /** Faults that need more than a kill at some point: what is held up, emptied, cut or stopped at one certain moment. */
 import type { PoolClient } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { collectLog } from '../../load-tests/collect/log-facts.ts';
+import { tellLastWords } from '../last-words.ts';
 import { LOSERS, RunningSale } from './running-sale.ts';
 import { type ProcessName, SaleStack } from './sale-stack.ts';
 import type { Order } from '../../load-tests/smoke/buyer.ts';
@@ -21,6 +22,7 @@ beforeAll(async () => {
   stack = await SaleStack.start();
 });
 afterAll(() => stack?.[Symbol.asyncDispose]());
+beforeEach(() => tellLastWords(() => stack.processes.values()));
 
 /** A test that fails in the middle leaves no buyers to the next one. */
 async function beginSale(seed: number): Promise<RunningSale> {

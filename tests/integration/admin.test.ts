@@ -5,7 +5,7 @@ import {
   type KafkaClient,
   type TopicDescription,
 } from '@seatlog/kafka-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshName, freshTopic, isGiven, TestCluster } from './test-cluster.ts';
 
 /** Apache Kafka answers what changes its metadata before the broker that is asked next knows of the change. */
@@ -25,6 +25,8 @@ afterAll(async () => {
   await client?.close();
   await cluster?.[Symbol.asyncDispose]();
 });
+
+beforeEach(() => cluster.tellLastWords());
 
 describe('admin', () => {
   it('describes the cluster', async () => {

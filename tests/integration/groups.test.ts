@@ -4,7 +4,7 @@ import {
   type KafkaClient,
   type TopicPartition,
 } from '@seatlog/kafka-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshTopic, TestCluster, until } from './test-cluster.ts';
 
 const PARTITIONS = 6;
@@ -24,6 +24,8 @@ afterAll(async () => {
   await client?.close();
   await cluster?.[Symbol.asyncDispose]();
 });
+
+beforeEach(() => cluster.tellLastWords());
 
 /** A consumer of a group and what it has handled; commits each batch after it is handled. */
 class Member {

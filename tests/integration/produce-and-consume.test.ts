@@ -6,7 +6,7 @@ import {
   string,
   type KafkaClient,
 } from '@seatlog/kafka-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { freshTopic, TestCluster } from './test-cluster.ts';
 
@@ -22,6 +22,8 @@ afterAll(async () => {
   await client?.close();
   await cluster?.[Symbol.asyncDispose]();
 });
+
+beforeEach(() => cluster.tellLastWords());
 
 /** Everything in the topic up to its end when asked. */
 async function readAll(topic: string): Promise<string[]> {

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { createClient, type KafkaClient } from '@seatlog/kafka-client';
 import { startBroker, type BrokerServer } from '@seatlog/local-stack';
+import { tellLastWords } from '../last-words.ts';
 
 const DEFAULTS = {
   'auto.create.topics.enable': 'true',
@@ -93,6 +94,11 @@ export class TestCluster implements AsyncDisposable {
 
   get port(): number {
     return Number(this.#broker().server.address.split(':')[1]);
+  }
+
+  /** Of a broker of our own, where the running test fails. */
+  tellLastWords(): void {
+    tellLastWords(() => (this.#own === null ? [] : [this.#own.server.process]));
   }
 
   /** As a power cut would end the process. */

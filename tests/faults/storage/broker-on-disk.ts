@@ -8,6 +8,7 @@ import type { KafkaClient } from '@seatlog/kafka-client';
 import { batchSizeInBytes } from '@seatlog/kafka-protocol';
 import { type BrokerPorts, type BrokerServer, repositoryRoot, startBroker } from '@seatlog/local-stack';
 import { onTestFinished } from 'vitest';
+import { tellLastWords } from '../../last-words.ts';
 import { clientOf } from './acked-journal.ts';
 
 /** Small enough that a few records fill it. */
@@ -40,6 +41,7 @@ export class BrokerOnDisk {
     const properties = { ...plan.properties, 'log.dirs': logDirectory };
     const server = await startBroker({ dataDirectory: folder, properties, ports: plan.ports ?? {} });
     onTestFinished(() => server.stop());
+    tellLastWords(() => [server.process]);
     const broker = new BrokerOnDisk(folder, logDirectory, server);
     onTestFinished(() => broker.client.close());
     return broker;
