@@ -34,6 +34,7 @@ export {
   nodeEndpoint,
 } from './network/network-faults.ts';
 export { FaultProxy, type FaultProxyOptions } from './network/fault-proxy.ts';
+export { SilentRelay } from './network/silent-relay.ts';
 export { appProgram, startApp, type AppOptions, type AppServer } from './start-app.ts';
 export { startStack } from './stack/start-stack.ts';
 export { readRunningStack, type RunningStack } from './stack/stack-file.ts';

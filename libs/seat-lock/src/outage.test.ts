@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRedis, type RedisServer } from '@seatlog/local-stack';
+import { SilentRelay, startRedis, type RedisServer } from '@seatlog/local-stack';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SeatLock } from './seat-lock.ts';
@@ -11,6 +11,20 @@ import { EVENT, requestOf, SEAT, until } from './testing/seat-lock-fixture.ts';
 const COMMAND_TIMEOUT_MS = 3000;
 /** The guard is a generous multiple of it. */
 const NO_HANG_MS = 60_000;
+const CLIENT = 'outage';
+
+function answers(lock: SeatLock): Promise<boolean> {
+  return lock.ping().then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The server's number for the connection under test; null while there is none. */
+async function connectionOf(admin: Redis): Promise<string | null> {
+  const clients = String(await admin.client('LIST'));
+  return new RegExp(`^id=(\\d+) .* name=${CLIENT} `, 'm').exec(clients)?.[1] ?? null;
+}
 
 describe('Redis away', () => {
   let server: RedisServer;
@@ -28,13 +42,8 @@ describe('Redis away', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function connect(): Promise<SeatLock> {
-    const lock = await SeatLock.connect({
-      url: server.url,
-      clientName: 'outage',
-      lockTtlMs: 60_000,
-      commandTimeoutMs: COMMAND_TIMEOUT_MS,
-    });
+  async function connect(url = server.url, commandTimeoutMs = COMMAND_TIMEOUT_MS): Promise<SeatLock> {
+    const lock = await SeatLock.connect({ url, clientName: CLIENT, lockTtlMs: 60_000, commandTimeoutMs });
     locks.push(lock);
     await lock.reconcile(EVENT, [SEAT], async () => []);
     return lock;
@@ -52,12 +61,7 @@ describe('Redis away', () => {
     expect(await failure(lock)).toMatchObject({ code: 'REDIS_UNAVAILABLE', retriable: true });
     await expect(lock.ping()).rejects.toMatchObject({ code: 'REDIS_UNAVAILABLE' });
     await server.process.restart();
-    await until(() =>
-      lock.ping().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await until(() => answers(lock));
     // F60: it came back empty, so nothing is sold before the seats are known again.
     expect((await lock.acquire(requestOf('ann', [SEAT]))).kind).toBe('warming');
   });
@@ -70,6 +74,34 @@ describe('Redis away', () => {
     } finally {
       server.process.kill('SIGCONT');
     }
+  });
+
+  it('F60: a Redis that vanished without a word is looked for anew', async () => {
+    await using relay = await SilentRelay.listen(Number(new URL(server.url).port));
+    const lock = await connect(`redis://127.0.0.1:${relay.port}`, 200);
+    relay.silence();
+    expect(await failure(lock)).toMatchObject({ code: 'REDIS_UNAVAILABLE' });
+    await until(() => answers(lock));
+  });
+
+  it('F60: a Redis that became a replica is looked for anew', async () => {
+    const admin = new Redis(server.url);
+    await admin.flushall();
+    const lock = await connect();
+    try {
+      const before = await connectionOf(admin);
+      await admin.replicaof('127.0.0.1', 1);
+      await until(async () => {
+        const refused = await failure(lock);
+        expect(refused).toMatchObject({ code: 'REDIS_UNAVAILABLE', retriable: true });
+        const now = await connectionOf(admin);
+        return now !== null && now !== before;
+      });
+    } finally {
+      await admin.replicaof('NO', 'ONE');
+      admin.disconnect();
+    }
+    await until(() => answers(lock));
   });
 
   it('refuses to start on a Redis that evicts, and where there is none', async () => {
