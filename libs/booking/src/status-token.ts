@@ -4,7 +4,7 @@
  *
  * `<version>.<base64url of a JSON array>.<HMAC-SHA256, base64url>`
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { SEATS_PER_ORDER } from './limits.ts';
 import { amountSchema, currencySchema } from './money.ts';
@@ -34,7 +34,7 @@ export function signStatusToken(order: PlacedOrder, secret: string): string {
   const seats = order.seats.map((seat) => [seatLabelOf(seat.seatId), seat.epoch, seat.amount]);
   const payload = JSON.stringify([order.orderId, order.eventId, order.userId, order.currency, seats]);
   const body = `${VERSION}.${Buffer.from(payload, 'utf8').toString('base64url')}`;
-  return `${body}.${signature(body, secret).toString('base64url')}`;
+  return `${body}.${keyed(body, secret).digest('base64url')}`;
 }
 
 /** The order of a token that was signed with this secret; null for anything else. */
@@ -42,7 +42,7 @@ export function verifyStatusToken(token: string, secret: string): PlacedOrder | 
   if (token.length > TOKEN_MAX_LENGTH) return null;
   const [version, payload, mac, ...rest] = token.split('.');
   if (version !== VERSION || payload === undefined || mac === undefined || rest.length > 0) return null;
-  const expected = signature(`${version}.${payload}`, secret);
+  const expected = keyed(`${version}.${payload}`, secret).digest();
   const given = Buffer.from(mac, 'base64url');
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
   return decodePayload(payload);
@@ -63,6 +63,6 @@ function decodePayload(payload: string): PlacedOrder | null {
   return { orderId, eventId, userId, currency, seats };
 }
 
-function signature(body: string, secret: string): Buffer {
-  return createHmac('sha256', secret).update(body).digest();
+function keyed(body: string, secret: string): Hmac {
+  return createHmac('sha256', secret).update(body);
 }

@@ -1,13 +1,13 @@
 /** The HTTP side of the API, set up the same in the process and in tests. */
-import { StandardSchemaValidationPipe } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { BookingProblem, TOKEN_MAX_LENGTH } from '@seatlog/booking';
+import { TOKEN_MAX_LENGTH } from '@seatlog/booking';
 import { addOperationsRoutes, type HealthRegistry, type Logger, type Registry } from '@seatlog/observability';
 import type { AdmissionGate } from '../admission/admission-gate.ts';
 import type { ApiMetrics } from '../api-metrics.ts';
 import { addAdmissionHook } from './admission-hook.ts';
 import { ProblemFilter } from './problem-filter.ts';
+import { SchemaPipe } from './schema-pipe.ts';
 
 /** An order of six seats with the longest ids takes less than one. */
 const LARGEST_BODY_BYTES = 8 * 1024;
@@ -43,26 +43,10 @@ export function setUpHttp(app: NestFastifyApplication, setup: HttpSetup): void {
   addAdmissionHook(server, { ...gates, health, onRefused: (code) => metrics.answered(code) });
   addOperationsRoutes(server, { health, metrics: registry });
   app.useGlobalFilters(new ProblemFilter(logger));
-  app.useGlobalPipes(new StandardSchemaValidationPipe({ exceptionFactory: validationProblem }));
+  app.useGlobalPipes(new SchemaPipe());
   const description = new DocumentBuilder()
     .setTitle('Seatlog booking API')
     .setDescription('Refusals are problem documents (RFC 9457) with a stable `code`.')
     .build();
   SwaggerModule.setup('docs', app, () => SwaggerModule.createDocument(app, description));
-}
-
-interface Issue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-function validationProblem(issues: readonly Issue[]): BookingProblem {
-  const named = issues.map(({ path = [], message }) => ({
-    field: path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.'),
-    message,
-  }));
-  const detail = named
-    .map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
-    .join('; ');
-  return new BookingProblem('VALIDATION', detail, { members: { issues: named } });
 }

@@ -25,6 +25,7 @@ import type { Catalogue, EventEntry } from '../catalogue/catalogue.ts';
 import type { PaymentGateway, PaymentResult } from '../payments/payment-gateway.ts';
 import type { ReservationPublisher } from './reservation-publisher.ts';
 import { refusalOf } from './refusals.ts';
+import { StepClock } from './step-clock.ts';
 import type { AcceptedReservation, ReserveBody } from './reservation-schemas.ts';
 
 export interface ReserveCommand extends ReserveBody {
@@ -61,6 +62,7 @@ interface Run {
   readonly attempt: Attempt;
   /** An earlier run may have published it. */
   readonly resumed: boolean;
+  readonly clock: StepClock;
 }
 
 export class ReservationDesk {
@@ -73,35 +75,37 @@ export class ReservationDesk {
   /** Refusals are BookingProblems; a SeatLockError says that Redis is away. */
   async reserve(command: ReserveCommand): Promise<ReserveAnswer> {
     const { metrics, monotonic } = this.#options;
-    const began = monotonic();
+    const clock = new StepClock(metrics, monotonic);
     try {
-      const answer = await this.#reserve(command);
+      const answer = await this.#reserve(command, clock);
       metrics.answered(answer.replayed ? 'replayed' : 'accepted');
       return answer;
     } catch (error) {
       metrics.answered(error instanceof BookingProblem ? error.code : 'failed');
       throw error;
     } finally {
-      metrics.took('total', monotonic() - began);
+      clock.end();
     }
   }
 
-  async #reserve(command: ReserveCommand): Promise<ReserveAnswer> {
+  async #reserve(command: ReserveCommand, clock: StepClock): Promise<ReserveAnswer> {
     const { seatLock, onWarming } = this.#options;
     const { eventId, userId, idempotencyKey, payment } = command;
     const entry = this.#entryOf(eventId);
     const seatIds = choiceOf(command, entry);
     const { method, cardToken } = payment;
-    const result = await this.#timed('lock', () =>
-      seatLock.acquire({
-        eventId,
-        userId,
-        idempotencyKey,
-        orderId: orderIdOf({ userId, eventId, idempotencyKey }),
-        fingerprint: requestFingerprint([method, cardToken, ...seatIds]),
-        seatIds,
-      }),
-    );
+    const orderId = orderIdOf({ userId, eventId, idempotencyKey });
+    const fingerprint = requestFingerprint([method, cardToken, ...seatIds]);
+    clock.begin('lock');
+    const result = await seatLock.acquire({
+      eventId,
+      userId,
+      idempotencyKey,
+      orderId,
+      fingerprint,
+      seatIds,
+    });
+    clock.pause();
     if (result.kind === 'completed') return { body: result.response, replayed: true };
     if (result.kind === 'warming') onWarming();
     if (result.kind !== 'acquired' && result.kind !== 'resumed' && result.kind !== 'sold') {
@@ -113,6 +117,7 @@ export class ReservationDesk {
       order: orderOf(attempt, command, entry),
       attempt,
       resumed: result.kind === 'resumed',
+      clock,
     };
     return result.kind === 'sold' ? this.#answerAgain(run) : this.#sell(run);
   }
@@ -127,9 +132,11 @@ export class ReservationDesk {
 
   async #sell(run: Run): Promise<ReserveAnswer> {
     const { publisher, logger, now } = this.#options;
-    const { order, attempt, resumed } = run;
+    const { order, attempt, resumed, clock } = run;
     const { orderId } = order;
-    const payment = await this.#timed('payment', () => this.#pay(run));
+    clock.begin('payment');
+    const payment = await this.#pay(run);
+    clock.pause();
     if (payment.kind === 'declined') {
       await this.#release(run);
       logger.info({ reservationId: orderId, reason: payment.reason }, 'payment declined');
@@ -140,10 +147,12 @@ export class ReservationDesk {
       lockedUntil: attempt.lockedUntil,
       occurredAt: now(),
     });
-    const outcome = await this.#timed('publish', () => publisher.publish(events));
+    clock.begin('publish');
+    const outcome = await publisher.publish(events);
+    clock.pause();
     if (outcome.kind === 'not-written') return this.#giveUp(run, 'RESERVATION_NOT_WRITTEN');
     if (outcome.kind === 'unknown') return this.#leaveOpen(run);
-    const body = JSON.stringify(this.#acceptanceOf(run));
+    const body = JSON.stringify(this.#acceptanceOf(run, events));
     await this.#complete(attempt, body);
     // Routine goes unsaid: a line for each would be a sixth of what a reservation costs here. The record itself says it.
     const fields = { reservationId: orderId, resumed, records: outcome.records };
@@ -153,9 +162,11 @@ export class ReservationDesk {
 
   /** It was paid and published, and Redis has lost the answer: nothing of it is done a second time. */
   async #answerAgain(run: Run): Promise<ReserveAnswer> {
-    const body = JSON.stringify(this.#acceptanceOf(run));
+    const { orderId, seats } = run.order;
+    const written = seats.map(({ seatId }) => ({ seatId, reservationId: reservationIdOf(orderId, seatId) }));
+    const body = JSON.stringify(this.#acceptanceOf(run, written));
     await this.#complete(run.attempt, body);
-    this.#options.logger.info({ reservationId: run.order.orderId }, 'a lost answer was given again');
+    this.#options.logger.info({ reservationId: orderId }, 'a lost answer was given again');
     return { body, replayed: true };
   }
 
@@ -235,31 +246,25 @@ export class ReservationDesk {
     }
   }
 
-  #acceptanceOf({ order, attempt }: Run): AcceptedReservation {
-    const { orderId, currency } = order;
+  /** `written`: the reservation of each seat, in the order of the seats. */
+  #acceptanceOf(
+    { order, attempt }: Run,
+    written: readonly { readonly seatId: string; readonly reservationId: string }[],
+  ): AcceptedReservation {
+    const { orderId, currency, seats } = order;
     const token = signStatusToken(order, this.#options.tokenSecret);
     return {
       reservationId: orderId,
       token,
       statusUrl: `/reservations/${token}`,
-      seats: order.seats.map(({ seatId, amount }) => ({
+      seats: written.map(({ seatId, reservationId }, index) => ({
         seatId,
-        reservationId: reservationIdOf(orderId, seatId),
-        price: { amount, currency },
+        reservationId,
+        price: { amount: seats[index]?.amount ?? 0, currency },
       })),
       total: { amount: totalOf(order), currency },
       lockedUntil: new Date(attempt.lockedUntil).toISOString(),
     };
-  }
-
-  async #timed<T>(step: 'lock' | 'payment' | 'publish', work: () => Promise<T>): Promise<T> {
-    const { metrics, monotonic } = this.#options;
-    const began = monotonic();
-    try {
-      return await work();
-    } finally {
-      metrics.took(step, monotonic() - began);
-    }
   }
 }
 

@@ -43,23 +43,16 @@ export class KafkaReservationPublisher extends ReservationPublisher {
   }
 
   async publish(events: readonly ReservationEvent[]): Promise<PublishOutcome> {
-    const { producer, keyKind, logger } = this.#options;
+    const { logger } = this.#options;
     // Each record on its own: the seats of an order go to several partitions, and single sends share batches with those of
-    // other orders.
-    const sends = events.map((event) =>
-      producer.send({
-        topic: reservationEvents,
-        key: partitionKey(keyKind, event),
-        value: event,
-        timestamp: event.occurredAt,
-      }),
-    );
-    const results = await Promise.allSettled(sends);
+    // other orders. All are under way before the first is waited for, and none rejects.
+    const sends = events.map((event) => this.#send(event));
     const records: WrittenRecord[] = [];
     const failures: unknown[] = [];
-    for (const result of results) {
-      if (result.status === 'fulfilled') records.push(result.value);
-      else failures.push(result.reason);
+    for (const send of sends) {
+      const result = await send;
+      if ('offset' in result) records.push(result);
+      else failures.push(result.failure);
     }
     if (failures.length === 0) return { kind: 'written', records };
     const [error] = failures;
@@ -70,6 +63,20 @@ export class KafkaReservationPublisher extends ReservationPublisher {
     const fields = { code, cause, kind, reservationId: events[0]?.orderId, failed: failures.length };
     logger.warn(fields, 'publishing failed');
     return { kind, code };
+  }
+
+  async #send(event: ReservationEvent): Promise<WrittenRecord | { readonly failure: unknown }> {
+    const { producer, keyKind } = this.#options;
+    try {
+      return await producer.send({
+        topic: reservationEvents,
+        key: partitionKey(keyKind, event),
+        value: event,
+        timestamp: event.occurredAt,
+      });
+    } catch (failure) {
+      return { failure };
+    }
   }
 }
 
