@@ -7,13 +7,13 @@ import {
   minIsr,
   replay,
   type Replay,
-  silent,
   stoppedFollower,
+  textNarrator,
   tooSlow,
 } from '@seatlog/lab';
 
 const PACE = 0.4;
-const EXPERIMENT_DEADLINE_MS = 180_000;
+const EXPERIMENT_DEADLINE_MS = 300_000;
 
 /** Plays the experiment once; each finding is a test by its rule, and what the experiment is about is asserted by hand. */
 function experiment<Observed>(
@@ -23,14 +23,23 @@ function experiment<Observed>(
 ): void {
   describe(`experiment ${played.name}`, () => {
     let result: Replay<Observed>;
+    let tale = '';
     beforeAll(async () => {
-      result = await replay(played, { narrator: silent, pace: PACE });
+      const began = performance.now();
+      const tell = (text: string): void => void (tale += text);
+      const narrator = textNarrator(tell, () => performance.now() - began);
+      result = await replay(played, { narrator, pace: PACE }).catch((error: unknown) => {
+        throw new Error(`${String(error)}\n${tale}`, { cause: error });
+      });
     }, EXPERIMENT_DEADLINE_MS);
 
     it.each(rules)('%s holds', (rule) => {
       const own = result.findings.filter((finding) => finding.rule === rule);
       expect(own.length).toBeGreaterThan(0);
-      expect(own.filter(({ held }) => !held)).toEqual([]);
+      expect(
+        own.filter(({ held }) => !held),
+        tale,
+      ).toEqual([]);
     });
 
     it('has no other rule', () => {

@@ -87,9 +87,7 @@ describe('a log on this machine’s disk', () => {
     log.updateHighWatermark(10);
     expect(log.applyRetention(Date.now())).toBeGreaterThan(0);
     await expect
-      .poll(() => readdirSync(join(path, 'seats-0')).filter((name) => name.endsWith('.deleted')), {
-        timeout: 10_000,
-      })
+      .poll(() => readdirSync(join(path, 'seats-0')).filter((name) => name.endsWith('.deleted')))
       .toEqual([]);
     expect(log.sizeBytes).toBeLessThan(600);
     await close(directory);
