@@ -132,15 +132,26 @@ export class TailBlock {
   }
 
   #markBefore(offset: number): number {
-    const mark = this.#markOffsets.findLastIndex((markOffset) => markOffset <= offset);
+    const mark = lastAtMost(this.#markOffsets, offset);
     return mark < 0 ? 0 : (this.#markPositions[mark] ?? 0);
   }
 
   /** The last mark up to which all batches from `start` on are surely within both bounds. */
   #markWithin(start: number, maxBytes: number, upperBound: number): number {
-    const mark = this.#markPositions.findLastIndex(
-      (position, index) => position - start <= maxBytes && (this.#markOffsets[index] ?? 0) <= upperBound,
-    );
+    const bySize = lastAtMost(this.#markPositions, start + maxBytes);
+    const mark = Math.min(bySize, lastAtMost(this.#markOffsets, upperBound));
     return mark < 0 ? 0 : (this.#markPositions[mark] ?? 0);
   }
+}
+
+/** The place of the last number that is at most `limit`, in numbers that rise; -1 for none. */
+function lastAtMost(rising: readonly number[], limit: number): number {
+  let low = 0;
+  let high = rising.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rising[middle] ?? 0) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }

@@ -24,8 +24,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * Answers that wait leave at once when there is this much of them: one write of several MiB costs the kernel more than
- * several of one, since all that the peer says meanwhile has to wait for its end.
+ * Answers that wait become a write of their own when there is this much of them: one write of several MiB costs the
+ * kernel more than several of one, since all that the peer says meanwhile has to wait for its end.
  */
 const LARGE_OUTPUT_BYTES = 262_144;
 
@@ -51,6 +51,13 @@ export interface ConnectionOwner {
   /** So many bytes of answers more (or less, if negative) wait in a socket. */
   unsentChanged(bytes: number): void;
   closed(connection: Connection): void;
+}
+
+/** What goes to the stream at once, and which exchanges end with it. */
+interface Outgoing {
+  readonly output: ByteWriter;
+  readonly bytes: number;
+  readonly exchanges: readonly Exchange[];
 }
 
 /** Memory for the first answers of a write, and the most of it: many small ones leave together. */
@@ -79,8 +86,9 @@ export class Connection implements ByteReceiver, FrameSink {
   #nextOutputBytes = FIRST_OUTPUT_BYTES;
   #unsentBytes = 0;
   #finishing: Exchange[] = [];
-  /** Per write to the stream, oldest first: how many bytes, and which exchanges end with it. */
-  readonly #writes: { readonly bytes: number; readonly exchanges: readonly Exchange[] }[] = [];
+  /** Writes that are put together, and those that the stream has; oldest first. */
+  #outgoing: Outgoing[] = [];
+  readonly #writes: Outgoing[] = [];
   #isFlushScheduled = false;
 
   #lastActivity: number;
@@ -185,7 +193,9 @@ export class Connection implements ByteReceiver, FrameSink {
       exchange.finished();
     }
     for (const exchange of this.#finishing.splice(0)) exchange.finished();
-    for (const write of this.#writes.splice(0)) for (const exchange of write.exchanges) exchange.finished();
+    for (const { exchanges } of [...this.#writes.splice(0), ...this.#outgoing.splice(0)]) {
+      for (const exchange of exchanges) exchange.finished();
+    }
     this.#output = null;
     this.#owner.unsentChanged(-this.#unsentBytes);
     this.#owner.closed(this);
@@ -201,9 +211,10 @@ export class Connection implements ByteReceiver, FrameSink {
       this.#output ??= new ByteWriter(this.#nextOutputBytes);
       head.writeTo(this.#output);
       this.#finishing.push(head);
+      if (this.#outputBytes >= LARGE_OUTPUT_BYTES) this.#putTogether();
       head = this.#inProcess[0];
     }
-    if (this.#outputBytes >= LARGE_OUTPUT_BYTES) this.#flush();
+    if (this.#outgoing.length > 0 && !this.#isBeginning && !this.#isReceiving) this.#flush();
     this.#beginWaiting();
     this.#scheduleFlush();
   }
@@ -213,14 +224,14 @@ export class Connection implements ByteReceiver, FrameSink {
     return target !== null && target.buffer === memory.buffer && target.byteOffset === memory.byteOffset;
   }
 
-  /** For the reader. A pipelined request that may begin does so where it lies: what the log takes it copies. */
+  /** For the reader. A request that may begin does so where it lies: what is kept of it is copied then. */
   passed(bytes: Uint8Array): void {
     if (!this.#isDraining && this.#waiting.length === 0 && !this.#isBeginning) {
       const frame = new BorrowedFrame(bytes);
       const pipelined = this.#owner.processor.isPipelined(bytes);
-      if (pipelined && this.#mayBegin(frame, true)) {
+      if (this.#mayBegin(frame, pipelined)) {
         this.#framesDelivered += 1;
-        this.#begin(frame, true);
+        this.#begin(frame, pipelined);
         return;
       }
     }
@@ -306,25 +317,38 @@ export class Connection implements ByteReceiver, FrameSink {
     });
   }
 
-  #flush(): void {
-    const stream = this.#stream;
-    if (!this.#isOpen || stream === null || this.#finishing.length === 0) return;
+  /** What was answered so far is a write of its own. */
+  #putTogether(): void {
     const output = this.#output;
     const bytes = this.#outputBytes;
     const exchanges = this.#finishing;
     this.#output = null;
     this.#finishing = [];
-    this.#lastActivity = this.#owner.clock.monotonic();
     if (output === null || bytes === 0) {
       for (const exchange of exchanges) exchange.finished();
+      return;
+    }
+    this.#nextOutputBytes = Math.min(MOST_OUTPUT_BYTES, Math.max(FIRST_OUTPUT_BYTES, output.position));
+    this.#unsentBytes += bytes;
+    this.#owner.unsentChanged(bytes);
+    this.#outgoing.push({ output, bytes, exchanges });
+  }
+
+  #flush(): void {
+    const stream = this.#stream;
+    if (!this.#isOpen || stream === null) return;
+    if (this.#finishing.length > 0) this.#putTogether();
+    if (this.#outgoing.length === 0) {
       this.#closeIfDrained();
       return;
     }
-    this.#unsentBytes += bytes;
-    this.#owner.unsentChanged(bytes);
-    this.#writes.push({ bytes, exchanges });
-    this.#nextOutputBytes = Math.min(MOST_OUTPUT_BYTES, Math.max(FIRST_OUTPUT_BYTES, output.position));
-    stream.write(output.toChunks(), bytes, this.#written);
+    this.#lastActivity = this.#owner.clock.monotonic();
+    const outgoing = this.#outgoing;
+    this.#outgoing = [];
+    for (const write of outgoing) {
+      this.#writes.push(write);
+      stream.write(write.output.toChunks(), write.bytes, this.#written);
+    }
   }
 
   readonly #written = (): void => {
@@ -341,7 +365,7 @@ export class Connection implements ByteReceiver, FrameSink {
   };
 
   #closeIfDrained(): void {
-    const isIdle = this.#inProcess.length === 0 && this.#finishing.length === 0 && this.#writes.length === 0;
-    if (this.#isDraining && isIdle) this.close();
+    if (!this.#isDraining || this.#inProcess.length > 0 || this.#finishing.length > 0) return;
+    if (this.#outgoing.length === 0 && this.#writes.length === 0) this.close();
   }
 }

@@ -17,6 +17,8 @@ import { receiveByEvents, receiveInto } from './socket-receiver.ts';
 /** Answers up to this size together are sent as one buffer: cheaper than a vector of many. */
 const JOINED_ANSWER_BYTES = 16_384;
 
+const NOTHING = new Uint8Array(0);
+
 type Receive = (accepted: Socket, receiver: ByteReceiver) => Socket;
 
 export const nodeNetwork: Network = networkThat(receiveInto);
@@ -133,10 +135,8 @@ class SocketStream implements ByteStream {
     }
     socket.cork();
     const last = parts.length - 1;
-    parts.forEach((part, index) => {
-      if (index === last) socket.write(part, written);
-      else socket.write(part);
-    });
+    for (let index = 0; index < last; index++) socket.write(parts[index] ?? NOTHING);
+    socket.write(parts[last] ?? NOTHING, written);
     socket.uncork();
   }
 
