@@ -12,8 +12,8 @@ import {
 /** Shorter than a test may take: a refusal is told before the test gives up. */
 const DELIVERY_TIMEOUT_MS = 60_000;
 export const READ_DEADLINE_MS = 60_000;
-/** For a write that is to be refused: long enough for the refusal to come, and be told, on a busy machine. */
-export const impatient = { deliveryTimeoutMs: 5000, requestTimeoutMs: 4000 } as const;
+/** For a write that is to be refused: it is not sent over and over until its time is up. */
+export const TRIED_TWICE = { retries: 1 } as const;
 const FILLER_BYTES = 1000;
 /** Between the timestamps of neighbouring records. */
 const RECORD_MS = 1000;

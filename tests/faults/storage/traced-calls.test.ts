@@ -1,7 +1,7 @@
 /** A broker whose syncs and renames kill it, fail, or take long. */
 import { describe, expect, it } from 'vitest';
 import { until } from '../until.ts';
-import { AckedJournal, impatient } from './acked-journal.ts';
+import { AckedJournal, TRIED_TWICE } from './acked-journal.ts';
 import { BrokerOnDisk } from './broker-on-disk.ts';
 import { missing, tracing } from './fault-tools.ts';
 import { attach, hasEnded, startTraced } from './tracer.ts';
@@ -43,7 +43,7 @@ describe.skipIf(missing(tracing, 'F5'))('F5: a crash', () => {
         expect(child.signalCode, `at the ${when}th`).toBe('SIGKILL');
         // What was under way is answered by the next one, or given up.
         await broker.startAgain();
-        void writing;
+        await writing;
         await first.write(3);
         expect(await first.complaints(), `killed at the ${when}th`).toEqual([]);
       }
@@ -58,14 +58,14 @@ describe.skipIf(missing(tracing, 'F8'))('F8: an I/O error on a sync', () => {
     const [active = ''] = broker.files(TOPIC, 0, '.log').slice(-1);
     const acked = first.acked.length;
     const tracer = await attach(broker, active, { call: 'fdatasync', effect: 'error=EIO' });
-    expect(await first.write(1, impatient)).toBe(false);
+    expect(await first.write(1, TRIED_TWICE)).toBe(false);
     expect(tracer.calls()).toEqual([expect.stringContaining('EIO')]);
-    expect(await first.write(1, impatient)).toBe(false);
+    expect(await first.write(1, TRIED_TWICE)).toBe(false);
     expect(tracer.calls()).toHaveLength(1);
     await tracer.detach();
 
     // The disk is well again. What it lost is not known, so the log stays as it is.
-    expect(await first.write(1, impatient)).toBe(false);
+    expect(await first.write(1, TRIED_TWICE)).toBe(false);
     expect(first.acked).toHaveLength(acked);
     expect(first.refusals).toEqual(Array(3).fill('KAFKA_STORAGE_ERROR'));
     expect(broker.said()).toContain('A log takes no more appends');

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../until.ts';
-import { AckedJournal, impatient } from './acked-journal.ts';
+import { AckedJournal, TRIED_TWICE } from './acked-journal.ts';
 import { BrokerOnDisk, folderOfTest } from './broker-on-disk.ts';
 import { missing, mountedImages, mountedMemory } from './fault-tools.ts';
 
@@ -31,7 +31,7 @@ describe.skipIf(missing(mountedMemory, 'F7'))('F7: a full disk', () => {
     const { pid } = broker.server.process;
 
     const fillerBytes = 200_000;
-    expect(await journal.write(1000, { fillerBytes, ...impatient })).toBe(false);
+    expect(await journal.write(1000, { fillerBytes, ...TRIED_TWICE })).toBe(false);
     expect(journal.acked.length).toBeGreaterThan(10);
     expect(journal.refusals).toEqual(['KAFKA_STORAGE_ERROR']);
     expect(await journal.complaints()).toEqual([]);
@@ -64,7 +64,7 @@ describe.skipIf(missing(mountedImages, 'F2'))('F2: a power cut', () => {
     const broker = await BrokerOnDisk.start({ properties, logDirectory: join(device, 'broker-1') });
     await broker.createTopic(TOPIC, 1);
     const journal = new AckedJournal(broker.client, TOPIC);
-    const writing = journal.write(10 * RECORDS, impatient);
+    const writing = journal.write(10 * RECORDS, { deliveryTimeoutMs: 5000, requestTimeoutMs: 4000 });
     await until('some records acked', () => journal.acked.length >= RECORDS);
 
     // In the middle of it: held still while the device is copied, and never seen again.
