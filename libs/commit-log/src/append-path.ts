@@ -326,7 +326,7 @@ export class AppendPath {
 
   /** For the epoch file: once it is on disk the recovery point may follow. */
   epochsSaved(): void {
-    if (this.#parts.epochs.saved) this.#recoveryPoint = this.#syncer.syncedOffset;
+    if (this.#failure === null && this.#parts.epochs.saved) this.#recoveryPoint = this.#syncer.syncedOffset;
   }
 
   #advance(): void {

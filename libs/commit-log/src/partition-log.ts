@@ -106,6 +106,11 @@ export interface PartitionLog {
   truncateTo(offset: number, done: FlushCompletion): void;
   /** Drops the whole log and begins at the offset. */
   truncateFullyAndStartAt(offset: number, done: FlushCompletion): void;
+  /**
+   * Others hold what is here: the next start looks at all from the rot on that a read came upon, which it would trust
+   * else, and ends the log there. Nothing is done where no rot was read.
+   */
+  distrust(): void;
   /** Whether the disk has room for an append, tried beside the log; LOG_OUT_OF_SPACE if it has none. */
   probeRoom(done: FlushCompletion): void;
   /** Raises the log start offset, not above the high watermark, and deletes segments wholly below it. */

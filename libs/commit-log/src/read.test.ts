@@ -129,6 +129,40 @@ describe('reads', () => {
     }
   });
 
+  describe('F3: of a log that was distrusted after rot was read', () => {
+    const rotten = (distrusts: boolean): TestDirectory => {
+      const test = filled({ ...FROM_FILES, config: { segmentBytes: 500 } });
+      // All of it is synced, and vouched for.
+      const before = test.restart();
+      before.files.tamper('/logs/seats-0/00000000000000000000.log', (contents) => {
+        contents[390] = (contents[390] ?? 0) ^ 1;
+        return contents;
+      });
+      expect(() => before.log().read(6, { maxBytes: 10_000, upperBound: 20 })).toThrow(/bad checksum/);
+      if (distrusts) before.log().distrust();
+      return before.restart();
+    };
+
+    it('the next start ends the log before the rot, as one that may have lost records', () => {
+      const test = rotten(true);
+      expect([test.log().logEndOffset, test.log().failure]).toEqual([6, null]);
+      expect(test.directory.previousBrokerEpoch).toBeNull();
+      expect(basesOf(test.log().read(0, { maxBytes: 10_000, upperBound: 20 }))).toEqual([0, 2, 4]);
+    });
+
+    it('without that the next start keeps what can still be read behind it', () => {
+      const test = rotten(false);
+      expect(test.log().logEndOffset).toBe(20);
+      expect(basesOf(test.log().read(10, { maxBytes: 150, upperBound: 20 }))).toEqual([10]);
+    });
+
+    it('nothing is distrusted where no rot was read', () => {
+      const test = filled({ ...FROM_FILES });
+      test.log().distrust();
+      expect(test.restart().log().logEndOffset).toBe(20);
+    });
+  });
+
   it('use buffers again once they are released', () => {
     const log = filled(FROM_FILES).log();
     const first = log.read(0, { maxBytes: 1000, upperBound: 20 });

@@ -1,7 +1,7 @@
 import { AppendPath } from './append-path.ts';
-import { asLogFailure, failureOf } from './log-failure.ts';
+import { failureOf } from './log-failure.ts';
 import type { LogConfig } from './log-config.ts';
-import { LogError, type LogErrorCode } from './log-error.ts';
+import { LogError } from './log-error.ts';
 import type { LogParts } from './log-parts.ts';
 import { LogReader } from './log-reader.ts';
 import type {
@@ -21,6 +21,7 @@ import type {
   SegmentDescription,
   SequenceCheck,
 } from './partition-log.ts';
+import { ReadGuard } from './read-guard.ts';
 import { countDeletable } from './retention.ts';
 import { probeRoom } from './room-probe.ts';
 import { type OffsetRange, TimeLookup } from './time-lookup.ts';
@@ -35,9 +36,6 @@ export interface LogStart {
 /** Writes the recovery points down, before a log is cut: no start may trust what is written there later. */
 export type SaveRecoveryPoints = (done: FlushCompletion) => void;
 
-/** What a read comes upon that stops the log. */
-const STOPPING: ReadonlySet<LogErrorCode> = new Set(['LOG_CORRUPT', 'LOG_IO_FAILED', 'LOG_FENCED']);
-
 /** A partition's log as a row of segments on disk. The contract stands at `PartitionLog`. */
 export class SegmentedLog implements PartitionLog {
   readonly topic: string;
@@ -47,6 +45,7 @@ export class SegmentedLog implements PartitionLog {
   readonly #path: AppendPath;
   readonly #reader: LogReader;
   readonly #times: TimeLookup;
+  readonly #guard = new ReadGuard((error) => this.#path.fence(error));
   readonly #saveRecoveryPoints: SaveRecoveryPoints;
   #logStartOffset: number;
   #highWatermark: number;
@@ -158,17 +157,21 @@ export class SegmentedLog implements PartitionLog {
     }
     const bound = Math.min(options.upperBound, this.logEndOffset);
     const { maxBytes, minOneBatch = true } = options;
-    return this.#guardReads(() => this.#reader.read({ offset, bound, maxBytes, minOneBatch }));
+    return this.#guard.read(offset, () => this.#reader.read({ offset, bound, maxBytes, minOneBatch }));
   }
 
   findByTimestamp(timestamp: number, upperBound = this.logEndOffset, lowerBound = 0): BatchFound | null {
     this.#requireOpen();
-    return this.#guardReads(() => this.#times.first(timestamp, this.#range(lowerBound, upperBound)));
+    return this.#guard.read(this.#logStartOffset, () =>
+      this.#times.first(timestamp, this.#range(lowerBound, upperBound)),
+    );
   }
 
   findMaxTimestamp(upperBound = this.logEndOffset, lowerBound = 0): BatchFound | null {
     this.#requireOpen();
-    return this.#guardReads(() => this.#times.latest(this.#range(lowerBound, upperBound)));
+    return this.#guard.read(this.#logStartOffset, () =>
+      this.#times.latest(this.#range(lowerBound, upperBound)),
+    );
   }
 
   updateHighWatermark(offset: number): void {
@@ -215,6 +218,17 @@ export class SegmentedLog implements PartitionLog {
       done,
       () => this.#startAnew(offset),
     );
+  }
+
+  distrust(): void {
+    const { rotFrom } = this.#guard;
+    if (rotFrom === null) return;
+    const { segments } = this.#parts.local;
+    this.#path.lowerRecoveryPoint(
+      segments.all[segments.indexOf(rotFrom)]?.baseOffset ?? this.#logStartOffset,
+    );
+    // Without it the next start trusts the rot, until it is read again.
+    this.#saveRecoveryPoints(() => {});
   }
 
   probeRoom(done: FlushCompletion): void {
@@ -382,16 +396,5 @@ export class SegmentedLog implements PartitionLog {
 
   #requireOpen(): void {
     if (this.#closed) throw new LogError('LOG_CLOSED', `${this.topic}-${this.partition} is closed`);
-  }
-
-  /** A failing or lying disk stops this log, and nothing else. */
-  #guardReads<Result>(action: () => Result): Result {
-    try {
-      return action();
-    } catch (cause) {
-      const failure = asLogFailure(cause);
-      if (STOPPING.has(failure.code)) this.#path.fence(failure);
-      throw failure;
-    }
   }
 }

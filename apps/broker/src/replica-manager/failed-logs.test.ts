@@ -8,8 +8,9 @@ const SEGMENT = /^\/logs\/seats-0\/.*\.log$/;
 async function threeBrokers(
   configs: Readonly<Record<string, string>> = {},
   replicas: readonly number[] = [1, 2, 3],
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<ReplicatedCluster> {
-  const cluster = await ReplicatedCluster.start(3);
+  const cluster = await ReplicatedCluster.start(3, { settings });
   await cluster.createTopic('seats', replicas, configs);
   await cluster.produce(1, 'seats', ['a', 'b']);
   await cluster.advance(600);
@@ -166,6 +167,37 @@ describe('a log that is fenced, of the only replica in sync', () => {
     expect(await cluster.values(1, 'seats')).toEqual(['a', 'b', 'unsynced', 'c']);
     expect(new Set(cluster.isr('seats'))).toEqual(new Set([1, 2, 3]));
     expect(cluster.logBytes(2, 'seats')).toEqual(cluster.logBytes(1, 'seats'));
+  });
+});
+
+describe('a leader whose stored batches rot', () => {
+  it('F3: hands its leadership on when a fetch comes upon it, and is no leader until it has fetched them again', async () => {
+    // What is synced is vouched for by a checkpoint: a start trusts it.
+    const cluster = await threeBrokers({ 'flush.messages': '1' }, [1, 2, 3], {
+      'seatlog.log.tail.cache.bytes': '0',
+      'log.flush.offset.checkpoint.interval.ms': '100',
+    });
+    const sound = cluster.logBytes(2, 'seats');
+    cluster.disk(1).tamper('/logs/seats-0/00000000000000000000.log', (contents) => {
+      contents[65] = (contents[65] ?? 0) ^ 1;
+      return contents;
+    });
+    const refused = await cluster.fetch(1, 'seats');
+    await cluster.advance(600);
+    expect(refused()).toMatchObject({ errorCode: ErrorCode.KAFKA_STORAGE_ERROR });
+    expect(refused()?.records).toHaveLength(0);
+    expect(cluster.controller.image.topics.get('seats')?.partitions[0]).toMatchObject({
+      leader: 2,
+      isr: [2, 3],
+    });
+    expect(await cluster.values(2, 'seats')).toEqual(['a', 'b']);
+    cluster.broker(1).kill();
+    cluster.controller.fence(1);
+    await cluster.startBroker(1);
+    cluster.controller.unfence(1);
+    await cluster.advance(3000);
+    expect(new Set(cluster.isr('seats'))).toEqual(new Set([1, 2, 3]));
+    expect(cluster.logBytes(1, 'seats')).toEqual(sound);
   });
 });
 

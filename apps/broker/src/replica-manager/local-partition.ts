@@ -192,6 +192,7 @@ export class LocalPartition implements Partition, PlacedReplica {
     if (image.partitionEpoch >= (this.#metadata?.partitionEpoch ?? -1)) this.#metadata = image;
     this.#config = config;
     this.#step({ type: 'metadata', metadata: image, config: this.#leaderConfig() });
+    if (this.isMarkedLost) this.log.distrust();
     if (this.isFailing || this.isMarkedLost) this.#surroundings.directories.lookAt(this);
   }
 

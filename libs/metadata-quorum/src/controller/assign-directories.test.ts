@@ -96,6 +96,20 @@ describe('assignDirectories', () => {
     expect(cluster.partition('a').leader).toBe(-1);
   });
 
+  it('F7: elects a replica that a partition without a leader has waited for, once it is found', () => {
+    const { cluster, lose, find, epochOf } = threeBrokers();
+    cluster.decide(lose(2));
+    for (const id of [1, 3]) cluster.decide(fenceBroker(cluster.image, id, epochOf(id), testSchema));
+    expect(cluster.partition('a').leader).toBe(-1);
+    // As a minimum of two leaves it, which both held to when they left.
+    cluster.append([
+      partitionChange(cluster.image.topics.get('a')?.id ?? '', 0, { eligibleLeaderReplicas: [2, 3] }),
+    ]);
+    cluster.decide(find(2));
+    expect(cluster.partition('a')).toMatchObject({ leader: 2, isr: [2], leaderRecoveryState: 0 });
+    expect(cluster.partition('a').directories).not.toContain(LOST_DIRECTORY);
+  });
+
   it('changes nothing where it is so already, and refuses what is not the broker’s', () => {
     const { cluster, assign, lose, find } = threeBrokers();
     expect(find(3).records).toEqual([]);

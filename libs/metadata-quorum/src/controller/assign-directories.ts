@@ -8,7 +8,7 @@
  */
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import type { BrokerRegistration, ClusterImage, PartitionImage } from '../image/cluster-image.ts';
-import { isLost, LOST_DIRECTORY, topicById } from '../image/cluster-image.ts';
+import { isLost, LOST_DIRECTORY, NO_LEADER, topicById } from '../image/cluster-image.ts';
 import type { MetadataRecord, PartitionChangeRecord } from '../records/metadata-record.ts';
 import { partitionChange } from '../records/metadata-record.ts';
 import { withBroker } from './broker-lifecycle.ts';
@@ -16,6 +16,7 @@ import type { ConfigSchema } from './config-schema.ts';
 import type { Decision } from './decision.ts';
 import { orRefusal, Refusal } from './decision.ts';
 import { leadershipRules } from './leadership-rules.ts';
+import type { LeadershipRules } from './partition-leadership.ts';
 import { decideLeadership } from './partition-leadership.ts';
 
 export interface ReplicaDirectory {
@@ -81,18 +82,33 @@ function assign(
     throw new Refusal(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, 'There is no such partition.');
   if (!partition.replicas.includes(broker.id))
     throw new Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER, 'The broker has no replica of it.');
-  if (!broker.logDirs.includes(directoryId)) {
-    return lose(topicId, partition, broker.id, leadershipRules(image, schema, topic.name));
-  }
-  const directories = withDirectory(partition, broker.id, directoryId);
-  return directories === null ? null : partitionChange(topicId, partitionIndex, { directories });
+  const rules = leadershipRules(image, schema, topic.name);
+  return broker.logDirs.includes(directoryId)
+    ? find(topicId, partition, broker.id, directoryId, rules)
+    : lose(topicId, partition, broker.id, rules);
+}
+
+/** A partition that nobody leads may have waited for just this replica. */
+function find(
+  topicId: string,
+  partition: PartitionImage,
+  brokerId: number,
+  directoryId: string,
+  rules: LeadershipRules,
+): PartitionChangeRecord | null {
+  const directories = withDirectory(partition, brokerId, directoryId);
+  if (directories === null) return null;
+  const found = { ...partition, directories };
+  const election = partition.leader === NO_LEADER ? decideLeadership(topicId, found, {}, rules) : null;
+  if (election === null) return partitionChange(topicId, partition.index, { directories });
+  return { ...election, directories: election.directories ?? directories };
 }
 
 function lose(
   topicId: string,
   partition: PartitionImage,
   brokerId: number,
-  rules: ReturnType<typeof leadershipRules>,
+  rules: LeadershipRules,
 ): PartitionChangeRecord | null {
   const mayLead = (id: number): boolean => id !== brokerId && rules.mayLead(id) && !isLost(partition, id);
   if (isLost(partition, brokerId) || !partition.isr.some(mayLead)) return null;
