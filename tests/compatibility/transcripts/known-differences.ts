@@ -4,13 +4,6 @@
  */
 type Steps = Readonly<Record<string, string>>;
 
-const RETENTION_IN_HOURS: Steps = Object.fromEntries(
-  [1, 2, 3, 4].map((version) => [
-    `version ${version} with synonyms`,
-    'the default of retention.ms is shown where it stands: log.retention.hours',
-  ]),
-);
-
 const NO_QUORUM: Steps = Object.fromEntries(
   ['topic', 'partition'].map((what) => [
     `quorum of another ${what}`,
@@ -49,7 +42,6 @@ export const knownDifferences: Readonly<Record<string, Steps>> = {
       'it is taken for read_uncommitted; Kafka says that the request failed for a reason unknown',
   },
   'describing-configs': {
-    ...RETENTION_IN_HOURS,
     'the broker': 'the configs of a broker are read-only',
   },
   'changing-configs': {

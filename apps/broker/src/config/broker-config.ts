@@ -32,7 +32,16 @@ export interface ConfigSynonym {
   readonly source: number;
 }
 
-/** One config as DescribeConfigs shows it. `synonyms` begins with the one in force. */
+/**
+ * What DescribeConfigs lists of the `synonyms` that stand behind `name`, the one in force first: all from that name on, as
+ * Kafka has it. What stands in for a config that is unset (log.retention.hours for log.retention.ms) is not shown.
+ */
+export function shownSynonyms(name: string, synonyms: readonly ConfigSynonym[]): readonly ConfigSynonym[] {
+  const own = synonyms.findIndex((synonym) => synonym.name === name);
+  return own === -1 ? [] : synonyms.slice(own);
+}
+
+/** One config as DescribeConfigs shows it. `synonyms` begins with the one in force, and is empty where it is unset. */
 export interface ConfigEntry {
   readonly name: string;
   readonly value: string | null;

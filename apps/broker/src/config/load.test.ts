@@ -134,7 +134,7 @@ describe('loadConfig', () => {
   });
 
   it('describes every config with its source, and stand-ins in the order of their strength', () => {
-    const { config } = load({ 'log.retention.minutes': '5', 'num.partitions': '3' });
+    const { config } = load({ 'log.retention.ms': '5000', 'num.partitions': '3' });
     const entries = new Map(config.describe().map((entry) => [entry.name, entry]));
     expect(entries.get('num.partitions')).toMatchObject({
       value: '3',
@@ -147,11 +147,12 @@ describe('loadConfig', () => {
       ],
     });
     expect(entries.get('log.retention.ms')).toMatchObject({
-      value: null,
+      value: '5000',
       synonyms: [
-        { name: 'log.retention.minutes', value: '5', source: ConfigSource.STATIC_BROKER },
+        { name: 'log.retention.ms', value: '5000', source: ConfigSource.STATIC_BROKER },
         { name: 'log.retention.hours', value: '168', source: ConfigSource.DEFAULT },
       ],
     });
+    expect(entries.get('log.roll.ms')).toMatchObject({ value: null, synonyms: [] });
   });
 });

@@ -3,7 +3,13 @@
  * overrides. Unknown keys give a warning with the nearest known name; bad values and broken relations are refused
  * with the key's name (`ConfigError`). The result is frozen.
  */
-import { type BrokerConfig, type ConfigEntry, ConfigSource, ConfigTypeCode } from './broker-config.ts';
+import {
+  type BrokerConfig,
+  type ConfigEntry,
+  ConfigSource,
+  ConfigTypeCode,
+  shownSynonyms,
+} from './broker-config.ts';
 import { ConfigError } from './config-error.ts';
 import { type BrokerConfigName, type BrokerConfigValues, brokerDefinitions } from './definitions.ts';
 import { nearestName } from './nearest-name.ts';
@@ -100,7 +106,7 @@ function describe(name: BrokerConfigName, given: ReadonlyMap<string, string>): C
     isSensitive,
     type: ConfigTypeCode[definition.type],
     documentation: definition.documentation,
-    synonyms,
+    synonyms: shownSynonyms(name, synonyms),
   };
 }
 

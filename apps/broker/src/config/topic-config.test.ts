@@ -62,9 +62,10 @@ describe('checkTopicConfig', () => {
 describe('describeTopicConfig', () => {
   it('shows source and stand-ins, in the unit of the topic', () => {
     const entries = new Map(
-      describeTopicConfig(broker({ 'log.retention.hours': '2' }), new Map([['segment.bytes', '1000']])).map(
-        (entry) => [entry.name, entry],
-      ),
+      describeTopicConfig(
+        broker({ 'log.roll.ms': '5000', 'log.retention.hours': '2' }),
+        new Map([['segment.bytes', '1000']]),
+      ).map((entry) => [entry.name, entry]),
     );
     expect(entries.get('segment.bytes')).toMatchObject({
       value: '1000',
@@ -75,13 +76,18 @@ describe('describeTopicConfig', () => {
         { name: 'log.segment.bytes', value: '1073741824', source: ConfigSource.DEFAULT },
       ],
     });
-    expect(entries.get('retention.ms')).toMatchObject({
-      value: '7200000',
+    expect(entries.get('segment.ms')).toMatchObject({
+      value: '5000',
       source: ConfigSource.STATIC_BROKER,
       synonyms: [
-        { name: 'log.retention.hours', value: '2', source: ConfigSource.STATIC_BROKER },
-        { name: 'log.retention.hours', value: '168', source: ConfigSource.DEFAULT },
+        { name: 'log.roll.ms', value: '5000', source: ConfigSource.STATIC_BROKER },
+        { name: 'log.roll.hours', value: '168', source: ConfigSource.DEFAULT },
       ],
+    });
+    expect(entries.get('retention.ms')).toMatchObject({
+      value: '7200000',
+      source: ConfigSource.DEFAULT,
+      synonyms: [],
     });
     expect(entries.get('flush.messages')).toMatchObject({ value: '9223372036854775807', isDefault: true });
   });

@@ -10,6 +10,7 @@ import {
   ConfigSource,
   type ConfigSynonym,
   ConfigTypeCode,
+  shownSynonyms,
 } from './broker-config.ts';
 import { type BrokerConfigName, type BrokerConfigValues, brokerDefinitions } from './definitions.ts';
 import type { ConfigDefinition } from './value-types.ts';
@@ -129,30 +130,22 @@ export function topicConfigOf(broker: BrokerConfig, overrides: TopicConfigOverri
   return Object.freeze(values) as TopicConfig;
 }
 
-function synonymsOf(
-  broker: BrokerConfig,
-  overrides: TopicConfigOverrides,
-  name: TopicConfigName,
-): ConfigSynonym[] {
-  const synonyms: ConfigSynonym[] = [];
-  const own = overrides.get(name);
-  if (own !== undefined) synonyms.push({ name, value: own, source: ConfigSource.DYNAMIC_TOPIC });
-  const chain = brokerChain(name);
-  for (const candidate of chain) {
-    const text = broker.given(candidate);
-    if (text !== undefined)
-      synonyms.push({ name: candidate, value: text, source: ConfigSource.STATIC_BROKER });
-  }
-  for (const candidate of chain) {
-    const text = brokerDefinitions[candidate].defaultText;
-    if (text !== null) synonyms.push({ name: candidate, value: text, source: ConfigSource.DEFAULT });
-  }
-  return synonyms;
+/** What stands behind a topic config in the broker, the one in force first. */
+function inherited(broker: BrokerConfig, chain: readonly BrokerConfigName[]): readonly ConfigSynonym[] {
+  const given = chain.flatMap((name) => {
+    const value = broker.given(name);
+    return value === undefined ? [] : [{ name, value, source: ConfigSource.STATIC_BROKER }];
+  });
+  const defaults = chain.flatMap((name) => {
+    const value = brokerDefinitions[name].defaultText;
+    return value === null ? [] : [{ name, value, source: ConfigSource.DEFAULT }];
+  });
+  return [...given, ...defaults];
 }
 
 /** The text of an inherited config in the topic's unit: hours and minutes become milliseconds. */
-function inheritedText(broker: BrokerConfig, name: TopicConfigName, synonym: ConfigSynonym): string | null {
-  if (!isBrokerConfigName(synonym.name) || unitFactor[synonym.name] === undefined) return synonym.value;
+function inheritedText(broker: BrokerConfig, name: TopicConfigName, inForce: ConfigSynonym): string | null {
+  if (!isBrokerConfigName(inForce.name) || unitFactor[inForce.name] === undefined) return inForce.value;
   return String(inheritedValue(broker, name));
 }
 
@@ -162,18 +155,17 @@ export function describeTopicConfig(
   overrides: TopicConfigOverrides,
 ): readonly ConfigEntry[] {
   return topicConfigNames.map((name) => {
-    const synonyms = synonymsOf(broker, overrides, name);
-    const inForce = synonyms[0];
-    const source = inForce?.source ?? ConfigSource.DEFAULT;
+    const own = overrides.get(name);
+    const behind = inherited(broker, brokerChain(name));
+    const synonyms = [
+      ...(own === undefined ? [] : [{ name, value: own, source: ConfigSource.DYNAMIC_TOPIC }]),
+      ...shownSynonyms(brokerNames[name], behind),
+    ];
+    const source = synonyms[0]?.source ?? ConfigSource.DEFAULT;
     const definition = definitionOf(name);
     return {
       name,
-      value:
-        inForce === undefined
-          ? null
-          : source === ConfigSource.DYNAMIC_TOPIC
-            ? inForce.value
-            : inheritedText(broker, name, inForce),
+      value: own ?? (behind[0] === undefined ? null : inheritedText(broker, name, behind[0])),
       readOnly: false,
       source,
       isDefault: source === ConfigSource.DEFAULT,

@@ -73,11 +73,11 @@ function readerOf(request: FetchRequest, context: RequestContext, services: Brok
   const rack = apiVersion >= RACK_FROM ? request.rackId : '';
   const isRackAware = services.config.values['replica.selector.class'] === RACK_AWARE_SELECTOR;
   return {
-    // All ids below zero are consumers' (one of them is for debugging).
+    // All ids below zero are consumers'. One that debugs compares replicas, so it is not sent to the leader.
     replicaId: Math.max(replicaId, CONSUMER),
     brokerEpoch: replicaEpoch,
     isReadCommitted: request.isolationLevel === READ_COMMITTED,
-    mayReadFromFollower: rack !== '',
+    mayReadFromFollower: rack !== '' || replicaId < CONSUMER,
     preferredReplica: (partition, fetchOffset) =>
       isRackAware && rack !== ''
         ? replicaInRack({ rack, listenerName }, partition, fetchOffset, services.metadata.image)

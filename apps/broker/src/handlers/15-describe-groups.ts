@@ -8,8 +8,8 @@ import { defineHandler } from './handler.ts';
 
 type DescribedGroup = ResponseInput<typeof apis.describeGroups>['groups'][number];
 
-/** READ, DELETE and DESCRIBE, by Kafka's numbers: without authorization everyone may do all. */
-const ALL_GROUP_OPERATIONS = (1 << 3) | (1 << 6) | (1 << 8);
+/** READ, DELETE, DESCRIBE, and DESCRIBE_CONFIGS and ALTER_CONFIGS, by Kafka's numbers: without authorization all may do all. */
+const ALL_GROUP_OPERATIONS = (1 << 3) | (1 << 6) | (1 << 8) | (1 << 10) | (1 << 11);
 
 export const describeGroups = defineHandler(
   apis.describeGroups,

@@ -66,7 +66,7 @@ describe('DescribeConfigs of a topic', () => {
   });
 
   it('tells synonyms and documentation to those who ask', () => {
-    const { describeOne } = setUp({ 'log.retention.hours': '2' });
+    const { describeOne } = setUp({ 'log.retention.ms': '7000' });
     const [config] = describeOne(ResourceType.TOPIC, 'a', ['retention.ms'], {
       includeSynonyms: true,
       includeDocumentation: true,
@@ -74,7 +74,7 @@ describe('DescribeConfigs of a topic', () => {
     expect(config?.documentation).toMatch(/.+/);
     expect(config?.synonyms).toEqual([
       { name: 'retention.ms', value: '5000', source: 1 },
-      { name: 'log.retention.hours', value: '2', source: 4 },
+      { name: 'log.retention.ms', value: '7000', source: 4 },
       { name: 'log.retention.hours', value: '168', source: 5 },
     ]);
   });

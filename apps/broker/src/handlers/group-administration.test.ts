@@ -207,7 +207,7 @@ describe('DescribeGroups', () => {
     const request = { groups: ['none', GROUP, ''], includeAuthorizedOperations: true };
     const { groups } = clients.describeGroups.call(5, request);
     expect(groups.map(({ groupState }) => groupState)).toEqual(['Dead', 'Stable', 'Dead']);
-    expect(groups[1]?.authorizedOperations).toBe(328);
+    expect(groups[1]?.authorizedOperations).toBe(3400);
   });
 });
 

@@ -43,10 +43,11 @@ describe('FindCoordinator', () => {
     expect(clients.findCoordinator.call(4, { coordinatorKeys: [] }).coordinators).toEqual([]);
   });
 
-  it('does not pretend to coordinate transactions', () => {
+  it('does not pretend to coordinate transactions, by errors on which clients give up', () => {
     const { clients } = setUp();
-    expect(clients.findCoordinator.call(1, { key: 'txn', keyType: 1 })).toMatchObject({
-      errorCode: ErrorCode.INVALID_REQUEST,
+    expect(clients.findCoordinator.call(2, { key: 'txn', keyType: 1 })).toMatchObject({
+      errorCode: ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+      errorMessage: 'Only groups are coordinated here: there are no transactions.',
       nodeId: -1,
     });
     expect(

@@ -11,6 +11,9 @@ async function racks(settings: Readonly<Record<string, string>> = {}): Promise<R
   return cluster;
 }
 
+/** The replica id by which kafka-replica-verification fetches. */
+const DEBUGGING_CONSUMER = -2;
+
 const RACK_AWARE = { 'replica.selector.class': RACK_AWARE_SELECTOR };
 
 describe('a consumer that tells its rack', () => {
@@ -50,6 +53,13 @@ describe('a consumer that tells its rack', () => {
       ErrorCode.NOT_LEADER_OR_FOLLOWER,
       ErrorCode.NOT_LEADER_OR_FOLLOWER,
     ]);
+  });
+
+  it('needs no rack to read from a follower if it is there to compare replicas', async () => {
+    const cluster = await racks();
+    const compared = await cluster.fetch(2, 'seats', {}, { replicaId: DEBUGGING_CONSUMER });
+    expect(compared()).toMatchObject({ errorCode: 0, highWatermark: 2 });
+    expect(compared()?.records).toEqual(cluster.logBytes(1, 'seats'));
   });
 
   it('waits at a follower, and is woken by its high watermark', async () => {
