@@ -202,7 +202,7 @@ describe('the HTTP port', () => {
       fetch(`http://${host}:${port}${path}`, init);
 
     const health = await get('/healthz');
-    expect([health.status, await health.json()]).toEqual([200, { ready: true }]);
+    expect([health.status, await health.json()]).toEqual([200, { ready: true, state: 'running' }]);
 
     const metrics = await (await get('/metrics')).text();
     expect(metrics).toContain('kafka_topic_partition_current_offset{topic="shown",partition="0"} 1\n');

@@ -39,7 +39,7 @@ import {
 } from './node-options.ts';
 import type { DescribedQuorum } from './quorum/metadata-quorum.ts';
 import { QuorumMember } from './quorum/quorum-member.ts';
-import { ImageApplication } from './replica-manager/image-application.ts';
+import { ImageApplication, type LoadProgress } from './replica-manager/image-application.ts';
 import { LocalReplicas } from './replica-manager/local-replicas.ts';
 import { Router } from './router.ts';
 import type { AdvertisedListener, BrokerServices } from './services.ts';
@@ -140,7 +140,8 @@ class Broker implements RunningBroker {
     });
     const brokerEpoch = (): number => this.#lifecycle.brokerEpoch;
     replicas.begin({ metadata: quorum, controller: proposals, brokerEpoch });
-    this.#application = new ImageApplication({ nodeId: quorum.nodeId, directory, replicas, config, log });
+    const { nodeId } = quorum;
+    this.#application = new ImageApplication({ ...ports, nodeId, directory, replicas, config, log });
     watchElections(quorum, log, metrics);
     const foundation = {
       ...ports,
@@ -266,7 +267,7 @@ class Broker implements RunningBroker {
     const brokerEpoch = await this.#lifecycle.register(endpoints);
     await this.#registrationSeen(brokerEpoch);
     const { quorum } = this.#member;
-    this.#application.load(quorum.image);
+    await this.#application.load(quorum.image);
     requireWholeLogs(this.#directory);
     quorum.attach(this.#application.apply);
     this.services.groups.start();
@@ -290,15 +291,25 @@ class Broker implements RunningBroker {
   #httpContents() {
     const { quorum } = this.#member;
     return {
-      isReady: () => this.#state === 'running' && this.#isUnfenced(),
+      health: () => ({
+        ready: this.#state === 'running' && this.#isUnfenced(),
+        state: this.#state,
+        ...this.#loading(),
+      }),
       metrics: () => brokerMetricsText(this.services, quorum, this.#figures()),
       state: () =>
         brokerState(this.services, quorum, {
           state: this.#state,
           brokerEpoch: this.brokerEpoch,
           fenced: !this.#isUnfenced(),
+          ...this.#loading(),
         }),
     };
+  }
+
+  #loading(): { readonly loading?: LoadProgress } {
+    const { progress } = this.#application;
+    return progress === null ? {} : { loading: progress };
   }
 
   #isUnfenced(): boolean {

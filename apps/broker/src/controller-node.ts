@@ -78,7 +78,7 @@ class Controller implements RunningNode {
     const { quorum } = this.#member;
     this.#bound = await this.#member.start();
     const contents = {
-      isReady: () => this.#state === 'running' && quorum.leader.id !== -1,
+      health: () => ({ ready: this.#state === 'running' && quorum.leader.id !== -1, state: this.#state }),
       metrics: () => controllerMetricsText(quorum, this.#metrics, this.#figures()),
       state: () => controllerState(quorum, this.#state, this.#bound),
     };

@@ -7,6 +7,7 @@ import {
   RECORD_BATCH_OVERHEAD,
 } from '@seatlog/kafka-protocol';
 import type { FileHandle } from '@seatlog/runtime';
+import type { SlicedWork } from './sliced-work.ts';
 
 /** What is wrong with the bytes at a position: `truncated` when they end before the batch does. */
 export type BatchDamage = 'truncated' | 'length' | 'magic' | 'offset' | 'checksum';
@@ -89,35 +90,81 @@ export interface WalkEnd {
 const BODY_WINDOW_BYTES = 1024 * 1024;
 const HEADER_WINDOW_BYTES = 64 * 1024;
 
+/** Of a walk in slices: so much is walked before others may have their turn. */
+const SLICE_BYTES = 1024 * 1024;
+
 /** Walks the batches of a file in their order, through a window that is read piece by piece. */
 export function walkBatches(file: FileHandle, options: WalkOptions, visit: BatchVisitor): WalkEnd {
-  const { to, depth, contiguous = false } = options;
-  const wholeBatches = depth === 'bodies';
-  const window = new FileWindow(file, to, wholeBatches ? BODY_WINDOW_BYTES : HEADER_WINDOW_BYTES);
-  let position = options.from;
-  let expected = options.expectedOffset;
-  let damage: BatchDamage | null = null;
-  while (position < to) {
-    const left = to - position;
-    let at = window.at(position, Math.min(RECORD_BATCH_OVERHEAD, left));
-    damage = frameDamage(window.headers, at, left);
-    if (damage !== null) break;
-    // Each field is read once: of small batches millions are walked.
-    const size = window.headers.sizeInBytes(at);
-    if (wholeBatches) at = window.at(position, size);
-    const { bytes, headers } = window;
-    const baseOffset = baseOffsetOf(headers, at);
-    const offsetDelta = headers.lastOffsetDelta(at);
-    if (offsetDelta < 0 || baseOffset < expected || (contiguous && baseOffset !== expected))
-      damage = 'offset';
-    else if (wholeBatches && headers.crc(at) !== crc32c(bytes, at + CHECKED_FROM, at + size))
-      damage = 'checksum';
-    const lastOffset = baseOffset + offsetDelta;
-    if (damage !== null || visit(bytes, at, lastOffset, position, headers) === false) break;
-    expected = lastOffset + 1;
-    position += size;
+  return new BatchWalk(file, options, visit).to(options.to);
+}
+
+/** The same in slices. */
+export function* walkInSlices(
+  file: FileHandle,
+  options: WalkOptions,
+  visit: BatchVisitor,
+): SlicedWork<WalkEnd> {
+  const walk = new BatchWalk(file, options, visit);
+  for (let bound = options.from + SLICE_BYTES; bound < options.to; bound += SLICE_BYTES) {
+    const end = walk.to(bound);
+    if (walk.isOver) return end;
+    yield null;
   }
-  return { position, nextOffset: expected, damage };
+  return walk.to(options.to);
+}
+
+class BatchWalk {
+  /** The visitor stopped it, or a batch is damaged. */
+  isOver = false;
+  readonly #options: WalkOptions;
+  readonly #visit: BatchVisitor;
+  readonly #window: FileWindow;
+  #position: number;
+  #expected: number;
+
+  constructor(file: FileHandle, options: WalkOptions, visit: BatchVisitor) {
+    const { from, to, expectedOffset, depth } = options;
+    this.#options = options;
+    this.#visit = visit;
+    this.#window = new FileWindow(file, to, depth === 'bodies' ? BODY_WINDOW_BYTES : HEADER_WINDOW_BYTES);
+    this.#position = from;
+    this.#expected = expectedOffset;
+  }
+
+  /** Goes on with all batches that begin before the bound. */
+  to(bound: number): WalkEnd {
+    const { to, depth, contiguous = false } = this.#options;
+    const visit = this.#visit;
+    const window = this.#window;
+    const wholeBatches = depth === 'bodies';
+    let position = this.#position;
+    let expected = this.#expected;
+    let damage: BatchDamage | null = null;
+    while (position < bound) {
+      const left = to - position;
+      let at = window.at(position, Math.min(RECORD_BATCH_OVERHEAD, left));
+      damage = frameDamage(window.headers, at, left);
+      if (damage !== null) break;
+      // Each field is read once: of small batches millions are walked.
+      const size = window.headers.sizeInBytes(at);
+      if (wholeBatches) at = window.at(position, size);
+      const { bytes, headers } = window;
+      const baseOffset = baseOffsetOf(headers, at);
+      const offsetDelta = headers.lastOffsetDelta(at);
+      if (offsetDelta < 0 || baseOffset < expected || (contiguous && baseOffset !== expected))
+        damage = 'offset';
+      else if (wholeBatches && headers.crc(at) !== crc32c(bytes, at + CHECKED_FROM, at + size))
+        damage = 'checksum';
+      const lastOffset = baseOffset + offsetDelta;
+      if (damage !== null || visit(bytes, at, lastOffset, position, headers) === false) break;
+      expected = lastOffset + 1;
+      position += size;
+    }
+    this.isOver = position < bound;
+    this.#position = position;
+    this.#expected = expected;
+    return { position, nextOffset: expected, damage };
+  }
 }
 
 /** A stretch of the file in memory. It moves on by whole reads and grows only for a batch larger than itself. */

@@ -30,6 +30,7 @@ import {
 import { openPartitionLog, type OpenedFrom } from './partition-opening.ts';
 import { RetentionClock } from './retention-clock.ts';
 import type { SegmentedLog } from './segmented-log.ts';
+import { atOnce, inTurns, type SlicedWork } from './sliced-work.ts';
 
 /** Takes a log directory; the contract stands at `LogDirectory`. Throws LOG_DIRECTORY_LOCKED or LOG_DIRECTORY_FOREIGN. */
 export function openLogDirectory(options: LogDirectoryOptions): LogDirectory {
@@ -123,10 +124,23 @@ class DiskLogDirectory implements LogDirectory {
     const name = requirePartitionName(topic, partition);
     const found = this.#onDisk.get(name);
     if (found === undefined) return this.#logs.get(name) ?? null;
-    this.#onDisk.delete(name);
+    return atOnce(this.#load(name, found, config));
+  }
+
+  loadAll(configOf: (found: PartitionOnDisk) => LogConfig): void {
+    atOnce(this.#loadEach(configOf));
+  }
+
+  loadAllInTurns(configOf: (found: PartitionOnDisk) => LogConfig, done: () => void): void {
+    const { turns, clock } = this.#options;
+    inTurns(this.#loadEach(configOf), { turns, clock, isOver: () => this.#closed }, done);
+  }
+
+  /** It counts as not loaded until it is: a stop in between leaves it as it was found. */
+  *#load(name: string, found: PartitionOnDisk, config: LogConfig): SlicedWork<PartitionLog> {
     try {
       const checkpointed = this.#checkpoints.of(name);
-      const log = this.#open(found, config, { clean: this.cleanStart, ...checkpointed });
+      const log = yield* this.#open(found, config, { clean: this.cleanStart, ...checkpointed });
       // A clean stop syncs everything first, so its recovery point is where the log ended.
       if (this.cleanStart && log.logEndOffset < checkpointed.recoveryPoint) this.shortened.add(name);
       return log;
@@ -134,19 +148,22 @@ class DiskLogDirectory implements LogDirectory {
       const failure = asLogFailure(cause);
       this.failures.set(name, failure);
       throw failure;
+    } finally {
+      this.#onDisk.delete(name);
     }
   }
 
-  loadAll(configOf: (found: PartitionOnDisk) => LogConfig): void {
+  *#loadEach(configOf: (found: PartitionOnDisk) => LogConfig): SlicedWork<void> {
     for (const found of this.notLoaded()) {
+      yield null;
+      const name = partitionName(found.topic, found.partition);
       try {
-        this.load(found.topic, found.partition, configOf(found));
+        yield* this.#load(name, found, configOf(found));
       } catch (error) {
         if (!(error instanceof LogError)) throw error;
-        const partition = partitionName(found.topic, found.partition);
         this.#environment.listener.report?.({
           level: 'error',
-          partition,
+          partition: name,
           message: `Not loaded: ${error.message}`,
         });
       }
@@ -172,7 +189,7 @@ class DiskLogDirectory implements LogDirectory {
       if (topicId !== null) writeTopicId(files, this.#directoryOf(name), topicId);
       this.#checkpoints.forget(name);
       const start = { clean: true, fresh: true, recoveryPoint: 0, logStartOffset: 0, highWatermark: 0 };
-      const log = this.#open({ topic, partition, topicId }, config, start);
+      const log = atOnce(this.#open({ topic, partition, topicId }, config, start));
       log.noteCreated(this.path);
       return log;
     });
@@ -234,10 +251,10 @@ class DiskLogDirectory implements LogDirectory {
     });
   }
 
-  #open(found: PartitionOnDisk, config: LogConfig, from: OpenedFrom): SegmentedLog {
+  *#open(found: PartitionOnDisk, config: LogConfig, from: OpenedFrom): SlicedWork<SegmentedLog> {
     const name = partitionName(found.topic, found.partition);
     const identity = { ...found, directory: this.#directoryOf(name) };
-    const log = openPartitionLog(identity, config, from, this.#environment, (done) =>
+    const log = yield* openPartitionLog(identity, config, from, this.#environment, (done) =>
       this.#checkpoints.saveRecoveryPoints(done),
     );
     this.#logs.set(name, log);

@@ -32,6 +32,11 @@ export interface LogDirectory {
   load(topic: string, partition: number, config: LogConfig): PartitionLog | null;
   /** Loads all that is found, with the configuration that the owner names; failures are kept, not thrown. */
   loadAll(configOf: (found: PartitionOnDisk) => LogConfig): void;
+  /**
+   * The same in turns of the process, of some milliseconds each, in which others have theirs; until `done` nothing else is
+   * asked of the directory but `notLoaded`, which tells how far it is, and `close`, after which `done` does not come.
+   */
+  loadAllInTurns(configOf: (found: PartitionOnDisk) => LogConfig, done: () => void): void;
   /** Partitions that could not be loaded, by `<topic>-<partition>`. */
   readonly failures: ReadonlyMap<string, LogError>;
 

@@ -4,7 +4,7 @@ import {
   batchMaxTimestamp,
   batchPartitionLeaderEpoch,
 } from '@seatlog/kafka-protocol';
-import { type BatchDamage, walkBatches } from './batch-walk.ts';
+import { type BatchDamage, walkBatches, walkInSlices } from './batch-walk.ts';
 import { LeaderEpochCache } from './leader-epoch-cache.ts';
 import { readLeaderEpochs } from './leader-epoch-file-cache.ts';
 import type { LogConfig } from './log-config.ts';
@@ -26,6 +26,7 @@ import {
 } from './segment-check.ts';
 import { parseSegmentFileName } from './segment-files.ts';
 import type { LogIdentity } from './local-log.ts';
+import type { SlicedWork } from './sliced-work.ts';
 
 /** What the directory knows of a partition before its files are looked at. */
 export interface LoadOptions {
@@ -58,7 +59,11 @@ export interface LoadedLog {
  * the log ends, and later segments go. Damage to a trusted segment is an error, except for a last one that was cut
  * short: it ends with its last whole batch. Everything that was repaired is synced before the log is used.
  */
-export function loadLog(identity: LogIdentity, environment: LogEnvironment, options: LoadOptions): LoadedLog {
+export function loadLog(
+  identity: LogIdentity,
+  environment: LogEnvironment,
+  options: LoadOptions,
+): SlicedWork<LoadedLog> {
   return new LogLoader(identity, environment, options).load();
 }
 
@@ -83,7 +88,7 @@ class LogLoader {
     this.#trustedEnd = options.clean ? Number.POSITIVE_INFINITY : options.recoveryPoint;
   }
 
-  load(): LoadedLog {
+  *load(): SlicedWork<LoadedLog> {
     const { files } = this.#environment;
     const { directory } = this.#identity;
     const leftovers = finishLeftovers(files, directory);
@@ -91,22 +96,22 @@ class LogLoader {
     const stored = readLeaderEpochs(files, directory);
     const storedEntries = stored.kind === 'found' ? stored.entries : [];
     for (const { epoch, startOffset } of storedEntries) this.#epochs.assign(epoch, startOffset);
-    const found = this.#loadSegments();
-    if (stored.kind !== 'found') this.#rebuildEpochs(found, stored.kind);
-    else if (!this.#knowFirstEpoch(found)) this.#rebuildEpochs(found, 'behind');
-    return this.#settle(found, storedEntries);
+    const found = yield* this.#loadSegments();
+    if (stored.kind !== 'found') yield* this.#rebuildEpochs(found, stored.kind);
+    else if (!this.#knowFirstEpoch(found)) yield* this.#rebuildEpochs(found, 'behind');
+    return yield* this.#settle(found, storedEntries);
   }
 
-  #settle(found: readonly LogSegment[], storedEpochs: readonly LeaderEpochEntry[]): LoadedLog {
+  *#settle(found: readonly LogSegment[], storedEpochs: readonly LeaderEpochEntry[]): SlicedWork<LoadedLog> {
     const logStartOffset = Math.max(this.#options.logStartOffset, found[0]?.baseOffset ?? 0);
     const [first, ...others] = this.#withActive(found, logStartOffset);
     const segments = [first, ...others] as const;
     const active = others.at(-1) ?? first;
     this.#epochs.truncateFromEnd(active.nextOffset);
     this.#epochs.truncateFromStart(logStartOffset);
-    this.#settleProducers(segments, active.nextOffset);
+    yield* this.#settleProducers(segments, active.nextOffset);
     const { clean, fresh = false } = this.#options;
-    if (!fresh && (this.#repaired || !clean)) this.#sync(segments);
+    if (!fresh && (this.#repaired || !clean)) yield* this.#sync(segments);
     active.firstTimestamp = firstTimestampOf(active);
     // An epoch in which nothing was appended is dropped anew at every start: no write of a file for each idle partition.
     const worthKeeping = storedEpochs.filter((entry) => entry.startOffset < active.nextOffset);
@@ -136,17 +141,17 @@ class LogLoader {
     return [LogSegment.create(files, this.#identity.directory, logStartOffset, clock.now())];
   }
 
-  #settleProducers(segments: readonly LogSegment[], end: number): void {
+  *#settleProducers(segments: readonly LogSegment[], end: number): SlicedWork<void> {
     if (this.#replaying) {
       this.#producers.advanceTo(end);
       this.#snapshots.removeAbove(end);
     } else {
-      this.#snapshots.rebuild(this.#producers, segments, end);
+      yield* this.#snapshots.rebuildInSlices(this.#producers, segments, end);
     }
     this.#snapshots.removeStray(segments);
   }
 
-  #loadSegments(): LogSegment[] {
+  *#loadSegments(): SlicedWork<LogSegment[]> {
     const bases = this.#baseOffsets();
     const segments: LogSegment[] = [];
     let expected = bases[0] ?? 0;
@@ -159,7 +164,8 @@ class LogLoader {
       const segment = new LogSegment(files, this.#identity.directory, baseOffset, clock.now());
       segments.push(segment);
       const nextBase = bases[place + 1];
-      const whole = this.#loadSegment(segment, nextBase, segments);
+      yield null;
+      const whole = yield* this.#loadSegment(segment, nextBase, segments);
       expected = segment.nextOffset;
       if (nextBase !== undefined && whole) openSegments.touch(segment);
       if (whole) continue;
@@ -183,21 +189,25 @@ class LogLoader {
   }
 
   /** False when the log ends inside of this segment. */
-  #loadSegment(segment: LogSegment, nextBase: number | undefined, soFar: readonly LogSegment[]): boolean {
+  *#loadSegment(
+    segment: LogSegment,
+    nextBase: number | undefined,
+    soFar: readonly LogSegment[],
+  ): SlicedWork<boolean> {
     const last = nextBase === undefined;
     const trusted = last ? this.#options.clean : nextBase <= this.#trustedEnd;
-    const scan = trusted ? this.#checkTrusted(segment) : this.#checkDoubtful(segment, soFar);
+    const scan = yield* trusted ? this.#checkTrusted(segment) : this.#checkDoubtful(segment, soFar);
     return scan === null || this.#accept(segment, scan, last);
   }
 
   /** Null when the segment's indexes fit; else they are built again. */
-  #checkTrusted(segment: LogSegment): SegmentScan | null {
+  *#checkTrusted(segment: LogSegment): SlicedWork<SegmentScan | null> {
     const { files } = this.#environment;
     const { directory } = this.#identity;
     const sound = checkSegment(files, directory, segment, this.#options.config.indexIntervalBytes);
     if (sound === null) {
       this.#report('info', `Indexes of ${segment.path} do not fit the log and are built again`);
-      return rebuildSegment(files, directory, segment, this.#scanOptions(false));
+      return yield* rebuildSegment(files, directory, segment, this.#scanOptions(false));
     }
     segment.replaceIndexes(sound.indexes);
     segment.restore(sound);
@@ -205,22 +215,22 @@ class LogLoader {
   }
 
   /** Reads the segment from the recovery point on, or all of it. */
-  #checkDoubtful(segment: LogSegment, soFar: readonly LogSegment[]): SegmentScan {
+  *#checkDoubtful(segment: LogSegment, soFar: readonly LogSegment[]): SlicedWork<SegmentScan> {
     const { files } = this.#environment;
     const { directory } = this.#identity;
     const options = this.#scanOptions(this.#options.config.cleanupPolicy === 'delete');
     const partlyTrusted = segment.baseOffset < this.#trustedEnd;
     const kept = partlyTrusted && keepBelow(files, directory, segment, this.#options.recoveryPoint);
     if (!kept) segment.restore({ ...EMPTY, nextOffset: segment.baseOffset });
-    this.#beginReplay(segment, soFar);
-    return kept ? scanOn(segment, options) : rebuildSegment(files, directory, segment, options);
+    yield* this.#beginReplay(segment, soFar);
+    return yield* kept ? scanOn(segment, options) : rebuildSegment(files, directory, segment, options);
   }
 
   /** Brings the producers to where the scan begins; the scan carries them on. */
-  #beginReplay(segment: LogSegment, soFar: readonly LogSegment[]): void {
+  *#beginReplay(segment: LogSegment, soFar: readonly LogSegment[]): SlicedWork<void> {
     if (this.#replaying) return;
     this.#replaying = true;
-    this.#snapshots.rebuild(this.#producers, soFar, segment.nextOffset);
+    yield* this.#snapshots.rebuildInSlices(this.#producers, soFar, segment.nextOffset);
   }
 
   #scanOptions(contiguous: boolean): ScanOptions {
@@ -292,7 +302,10 @@ class LogLoader {
     return known;
   }
 
-  #rebuildEpochs(segments: readonly LogSegment[], because: 'missing' | 'garbled' | 'behind'): void {
+  *#rebuildEpochs(
+    segments: readonly LogSegment[],
+    because: 'missing' | 'garbled' | 'behind',
+  ): SlicedWork<void> {
     if (segments.every((segment) => segment.sizeBytes === 0)) return;
     const level = because === 'behind' ? 'info' : 'warn';
     this.#report(level, `leader-epoch-checkpoint is ${because}; it is built again from the log`);
@@ -304,7 +317,7 @@ class LogLoader {
         expectedOffset: segment.baseOffset,
         depth: 'headers',
       } as const;
-      walkBatches(segment.file, options, (_bytes, position, _lastOffset, _filePosition, headers) => {
+      yield* walkInSlices(segment.file, options, (_bytes, position, _lastOffset, _filePosition, headers) => {
         this.#noteEpoch(position, headers);
         return true;
       });
@@ -323,9 +336,9 @@ class LogLoader {
     if (bases.length > 0) this.#repaired = true;
   }
 
-  #sync(segments: readonly LogSegment[]): void {
+  *#sync(segments: readonly LogSegment[]): SlicedWork<void> {
     for (const segment of segments) {
-      if (segment.nextOffset >= this.#options.recoveryPoint) segment.file.syncNow();
+      if (segment.nextOffset >= this.#options.recoveryPoint) yield segment.file;
     }
     this.#environment.files.syncDirectory(this.#identity.directory);
   }

@@ -6,6 +6,7 @@ import type { LogEnvironment } from './log-environment.ts';
 import { loadLog } from './log-loader.ts';
 import type { LogParts } from './log-parts.ts';
 import { type SaveRecoveryPoints, SegmentedLog } from './segmented-log.ts';
+import type { SlicedWork } from './sliced-work.ts';
 import { PartitionTail } from './tail-cache.ts';
 
 /** What is known of a partition before it is opened. */
@@ -18,14 +19,14 @@ export interface OpenedFrom {
 }
 
 /** Loads a partition from its directory, recovering it if need be, and puts its log together. */
-export function openPartitionLog(
+export function* openPartitionLog(
   identity: LogIdentity,
   config: LogConfig,
   from: OpenedFrom,
   environment: LogEnvironment,
   saveRecoveryPoints: SaveRecoveryPoints,
-): SegmentedLog {
-  const loaded = loadLog(identity, environment, { config, ...from });
+): SlicedWork<SegmentedLog> {
+  const loaded = yield* loadLog(identity, environment, { config, ...from });
   const local = new LocalLog(identity, environment, loaded.segments);
   const epochs = new LeaderEpochFileCache(environment, identity.directory, loaded.epochs, (error) => {
     if (error === null) log.epochsSaved();

@@ -1,10 +1,11 @@
 import { type FileSystem, FileSystemError } from '@seatlog/runtime';
-import { walkBatches } from './batch-walk.ts';
+import { walkInSlices } from './batch-walk.ts';
 import type { LogSegment } from './log-segment.ts';
 import { decodeProducerSnapshot, encodeProducerSnapshot } from './producer-snapshot.ts';
 import type { ProducerStateEntry } from './producer-state-entry.ts';
 import type { ProducerStateManager } from './producer-state-manager.ts';
 import { parseSegmentFileName, segmentFilePath } from './segment-files.ts';
+import { atOnce, type SlicedWork } from './sliced-work.ts';
 
 /**
  * The snapshot files of a partition, `<offset>.snapshot`: the producers as they stood at that end of the log. Taken
@@ -32,11 +33,19 @@ export class ProducerSnapshots {
 
   /** Sets the producers to what the log says up to its end: from the latest sound snapshot on, or from its beginning. */
   rebuild(producers: ProducerStateManager, segments: readonly LogSegment[], end: number): void {
+    atOnce(this.rebuildInSlices(producers, segments, end));
+  }
+
+  *rebuildInSlices(
+    producers: ProducerStateManager,
+    segments: readonly LogSegment[],
+    end: number,
+  ): SlicedWork<void> {
     const start = segments[0]?.baseOffset ?? end;
     this.removeAbove(end);
     this.#restore(producers, start, end);
     for (const segment of segments) {
-      if (segment.nextOffset > producers.mapEndOffset) replaySegment(segment, producers);
+      if (segment.nextOffset > producers.mapEndOffset) yield* replaySegment(segment, producers);
     }
     producers.advanceTo(end);
   }
@@ -92,10 +101,10 @@ export class ProducerSnapshots {
   }
 }
 
-function replaySegment(segment: LogSegment, producers: ProducerStateManager): void {
+function* replaySegment(segment: LogSegment, producers: ProducerStateManager): SlicedWork<void> {
   const from =
     producers.mapEndOffset <= segment.baseOffset ? 0 : segment.indexes.positionFor(producers.mapEndOffset);
-  walkBatches(
+  yield* walkInSlices(
     segment.file,
     { from, to: segment.sizeBytes, expectedOffset: segment.baseOffset, depth: 'headers' },
     (bytes, position, lastOffset, _filePosition, headers) => {

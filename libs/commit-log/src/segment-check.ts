@@ -1,8 +1,9 @@
 import { type BatchHeaders, batchMaxTimestamp, RECORD_BATCH_OVERHEAD } from '@seatlog/kafka-protocol';
 import type { FileSystem } from '@seatlog/runtime';
-import { type BatchDamage, walkBatches } from './batch-walk.ts';
+import { type BatchDamage, walkBatches, walkInSlices } from './batch-walk.ts';
 import type { LogSegment, SegmentState } from './log-segment.ts';
 import { SegmentIndexes } from './segment-indexes.ts';
+import type { SlicedWork } from './sliced-work.ts';
 
 /** A segment whose indexes fit its log. */
 export interface SoundSegment extends SegmentState {
@@ -129,12 +130,12 @@ export interface ScanOptions {
 }
 
 /** Reads the whole segment, CRCs included, and builds its indexes anew. */
-export function rebuildSegment(
+export function* rebuildSegment(
   files: FileSystem,
   directory: string,
   segment: LogSegment,
   options: ScanOptions,
-): SegmentScan {
+): SlicedWork<SegmentScan> {
   segment.replaceIndexes(SegmentIndexes.empty(files, directory, segment.baseOffset));
   segment.restore({
     sizeBytes: 0,
@@ -142,14 +143,14 @@ export function rebuildSegment(
     maxTimestamp: -1,
     offsetOfMaxTimestamp: -1,
   });
-  return scanOn(segment, options);
+  return yield* scanOn(segment, options);
 }
 
 /** Reads on from where the segment is taken to end, CRCs included, and adds what it finds. */
-export function scanOn(segment: LogSegment, options: ScanOptions): SegmentScan {
+export function* scanOn(segment: LogSegment, options: ScanOptions): SlicedWork<SegmentScan> {
   const { indexIntervalBytes, contiguous, replay } = options;
   const found = new FoundBatches(segment, indexIntervalBytes);
-  const end = walkBatches(
+  const end = yield* walkInSlices(
     segment.file,
     {
       from: segment.sizeBytes,

@@ -1,6 +1,7 @@
 /** `/state`: what the broker holds, for consoles and for people. */
 import type { NodeState } from '../node-options.ts';
 import type { DescribedQuorum } from '../quorum/metadata-quorum.ts';
+import type { LoadProgress } from '../replica-manager/image-application.ts';
 import type { BrokerServices } from '../services.ts';
 import { partitionState } from './partition-state.ts';
 import { quorumState } from './quorum-state.ts';
@@ -10,6 +11,8 @@ export interface BrokerStanding {
   readonly state: NodeState;
   readonly brokerEpoch: number;
   readonly fenced: boolean;
+  /** While its logs are being opened. */
+  readonly loading?: LoadProgress;
 }
 
 export function brokerState(

@@ -5,6 +5,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../logger.ts';
+import type { NodeState } from '../node-options.ts';
+import type { LoadProgress } from '../replica-manager/image-application.ts';
 
 const MAX_CONNECTIONS = 64;
 const REQUEST_TIMEOUT_MS = 5000;
@@ -12,9 +14,16 @@ const KEEP_ALIVE_MS = 5000;
 const MAX_HEADER_BYTES = 8192;
 const LOOPBACK = '127.0.0.1';
 
+export interface Health {
+  /** Once the node serves, and until it begins to stop. */
+  readonly ready: boolean;
+  readonly state: NodeState;
+  /** A broker that starts: how far it is with its logs. */
+  readonly loading?: LoadProgress;
+}
+
 export interface HttpContents {
-  /** True once the broker serves clients, and until it begins to stop. */
-  isReady(): boolean;
+  health(): Health;
   metrics(): string;
   state(): object;
 }
@@ -77,8 +86,8 @@ export class HttpEndpoints {
   #answer(path: string, response: ServerResponse): void {
     switch (path) {
       case '/healthz': {
-        const isReady = this.#contents.isReady();
-        send(response, isReady ? 200 : 503, 'application/json', JSON.stringify({ ready: isReady }));
+        const health = this.#contents.health();
+        send(response, health.ready ? 200 : 503, 'application/json', JSON.stringify(health));
         return;
       }
       case '/metrics':

@@ -5,7 +5,12 @@
 import type { LogDirectory } from '@seatlog/commit-log';
 import type { ClusterImage } from '@seatlog/metadata-quorum';
 import type { Cancel, Clock, Timers, Turns } from '@seatlog/runtime';
-import { type MemoryFileSystem, type MemoryNetwork, SeededRandom } from '@seatlog/runtime/testing';
+import {
+  type ManualTurns,
+  type MemoryFileSystem,
+  type MemoryNetwork,
+  SeededRandom,
+} from '@seatlog/runtime/testing';
 import { openNodeDirectory } from '../../broker-directory.ts';
 import type { BrokerConfig } from '../../config/broker-config.ts';
 import { deleteRecords } from '../../handlers/21-delete-records.ts';
@@ -32,7 +37,7 @@ export interface ReplicatedBrokerOptions {
   readonly controller: MemoryController;
   readonly network: MemoryNetwork;
   readonly clock: Clock & Timers;
-  readonly turns: Turns;
+  readonly turns: ManualTurns;
   readonly disk: MemoryFileSystem;
   readonly previousBrokerEpoch: number;
   /** The epoch of a registration that goes on: the process was stopped for a while, and nobody noticed. */
@@ -71,6 +76,7 @@ export class ReplicatedBroker {
       directory: this.directory,
       replicas: this.replicas,
       config,
+      clock,
       log,
     });
     this.#server = this.#socketServer(timers);
@@ -78,7 +84,9 @@ export class ReplicatedBroker {
 
   async start(): Promise<void> {
     const { controller, address, turns, previousBrokerEpoch, keptEpoch } = this.#options;
-    this.#application.load(controller.image);
+    const loaded = this.#application.load(controller.image);
+    turns.endAll();
+    await loaded;
     await this.#server.listen();
     this.#server.serve();
     this.brokerEpoch = keptEpoch ?? controller.register(address, previousBrokerEpoch);
