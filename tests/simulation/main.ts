@@ -7,6 +7,7 @@ import { runSeeds } from './seed-pool.ts';
 import type { FailedSeed } from './seed-worker.ts';
 
 const USAGE = `npm run simulate -- --seed N [--events N] [--trace]        one seed; prints its trace hash
+                            --plain                       with the profiles of before alone
 npm run simulate -- --seeds N [--from N] [--jobs N] [--events N]  many seeds
                             --log commit-log              with the log itself in place of its model; slower
 npm run simulate -- --mutant ID | --mutants all|rotation [--seeds N] [--jobs N]
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: String(os.availableParallelism()) },
     log: { type: 'string', default: 'model' },
     trace: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
     mutant: { type: 'string' },
     mutants: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -41,7 +43,13 @@ const log = values.log === 'commit-log' ? 'commit-log' : 'model';
 const jobs = Math.max(1, whole('jobs', values.jobs));
 
 function runOne(seed: number): boolean {
-  const result = simulate({ seed, events, log, ...(values.trace ? { trace: print } : {}) });
+  const result = simulate({
+    seed,
+    events,
+    log,
+    isPlain: values.plain,
+    ...(values.trace ? { trace: print } : {}),
+  });
   if (result.failure !== null) print(result.failure.message);
   print(
     `seed ${seed}: ${result.events} events, ${result.elections} elections, ${result.acknowledged} acknowledged, ` +

@@ -3,9 +3,12 @@
 export interface RegressionSeed {
   readonly seed: number;
   readonly found: string;
+  /** It failed by the profiles of before, which are told still. */
+  readonly isPlain?: boolean;
+  readonly log?: 'commit-log';
 }
 
-export const regressionSeeds: readonly RegressionSeed[] = [
+const ofPlainProfiles: readonly RegressionSeed[] = [
   {
     seed: 257,
     found:
@@ -82,4 +85,13 @@ export const regressionSeeds: readonly RegressionSeed[] = [
   },
   { seed: 44112, found: 'The same, with a batch of two records where the log has one of three.' },
   { seed: 47522, found: 'The same, with partitions that are moved.' },
+];
+
+export const regressionSeeds: readonly RegressionSeed[] = [
+  ...ofPlainProfiles.map((failed) => ({ ...failed, isPlain: true })),
+  {
+    seed: 214,
+    found:
+      'A partition that nobody led had its eligible leader back when its lost replica was found, and elected nobody.',
+  },
 ];

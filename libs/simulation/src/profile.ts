@@ -1,6 +1,9 @@
 /**
  * What a seed is about. Each seed draws its own cluster, its own weather and which faults there are at all, for a fault
  * that is rare among all others would never meet the state that it breaks.
+ *
+ * `drawProfile` gives the story that a seed has always told; `extendedProfile` adds to it what came later, by chance of
+ * its own, so that seeds that failed once still tell what they failed by.
  */
 import type { SeededRandom } from '@seatlog/runtime/testing';
 import type { ProducerHabits } from './client/simulated-producer.ts';
@@ -32,7 +35,17 @@ export const FAULT_KINDS = [
   'prefer',
 ] as const;
 
-export type FaultKind = (typeof FAULT_KINDS)[number];
+/** Those that only an extended profile has. */
+export const LATER_FAULT_KINDS = [
+  'disk-full',
+  'disk-error',
+  'rot-while-running',
+  'controller-disk-full',
+  'controller-disk-error',
+  'retain',
+] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number] | (typeof LATER_FAULT_KINDS)[number];
 
 export interface Profile {
   readonly settings: SimulationSettings;
@@ -44,6 +57,8 @@ export interface Profile {
   readonly producers: readonly ProducerHabits[];
   readonly consumers: number;
   readonly consumersReadFollowers: boolean;
+  /** A share of the answers to fetches of followers in which a bit has turned on the way, 0 to 1. */
+  readonly rotOnTheWay: number;
 }
 
 /** Those without which a cluster that is broken stays broken. */
@@ -94,7 +109,14 @@ export function drawProfile(random: SeededRandom): Profile {
   }
   const producers = Array.from({ length: 1 + random.below(3) }, (): ProducerHabits => {
     const acks = [-1, -1, -1, 1, 1, 0][random.below(6)] ?? -1;
-    return { acks, isIdempotent: acks === -1 && random.oneIn(2), pauseMs: 5 + random.below(80) };
+    return {
+      acks,
+      isIdempotent: acks === -1 && random.oneIn(2),
+      pauseMs: 5 + random.below(80),
+      inFlight: 1,
+      recordsInBatch: 3,
+      backoffMs: 25,
+    };
   });
   return {
     settings,
@@ -104,5 +126,62 @@ export function drawProfile(random: SeededRandom): Profile {
     producers,
     consumers: random.oneIn(3) ? 2 : 1,
     consumersReadFollowers: random.oneIn(2),
+    rotOnTheWay: 0,
   };
+}
+
+/** The same with what came later: each thing in some of the seeds. */
+export function extendedProfile(profile: Profile, random: SeededRandom): Profile {
+  if (random.oneIn(4)) return profile;
+  const { settings } = profile;
+  const isDense = random.oneIn(2);
+  const hasSnapshots = random.oneIn(3);
+  const diskFaults = random.oneIn(3);
+  const rots = random.oneIn(4);
+  const faults = new Map(profile.faults);
+  const add = (kind: FaultKind, isWanted: boolean): void => {
+    const weight = random.oneIn(3) ? 4 : 2;
+    if (isWanted) faults.set(kind, weight);
+  };
+  const isErring = random.oneIn(2);
+  add('disk-full', diskFaults && (!isErring || random.oneIn(2)));
+  add('disk-error', diskFaults && isErring);
+  add('controller-disk-full', diskFaults && random.oneIn(2));
+  add('controller-disk-error', diskFaults && random.oneIn(2));
+  add('rot-while-running', rots);
+  // A start that trusts what it finds would keep it, of any batch, on as many disks as there are.
+  if (rots) faults.delete('rot');
+  add('retain', random.oneIn(4));
+  return {
+    ...profile,
+    settings: {
+      ...settings,
+      eligibleLeaderReplicas: !random.oneIn(4),
+      trustsWhatWasSynced: rots,
+      batchesBetweenSnapshots: hasSnapshots ? 3 + random.below(25) : 0,
+      partitions: isDense ? 1 + random.below(4) : settings.partitions,
+      // Snapshots are of a log that is written by a quorum.
+      steadyController: settings.steadyController && !hasSnapshots,
+      fetchMaxBytes: isDense ? 500 + random.below(1500) : settings.fetchMaxBytes,
+    },
+    faults,
+    producers: isDense ? manyProducers(random) : profile.producers,
+    consumers: isDense ? profile.consumers + 1 : profile.consumers,
+    rotOnTheWay: rots && random.oneIn(2) ? random.fraction() * 0.05 : 0,
+  };
+}
+
+/** All ways of asking side by side, most of them with several batches on their way. */
+function manyProducers(random: SeededRandom): readonly ProducerHabits[] {
+  return Array.from({ length: 3 + random.below(4) }, (_, at): ProducerHabits => {
+    const acks = [-1, -1, 1, -1, 0, -1][at] ?? -1;
+    return {
+      acks,
+      isIdempotent: acks === -1 && random.oneIn(2),
+      pauseMs: acks === 0 ? 60 : 2 + random.below(30),
+      inFlight: acks === 0 ? 1 : 1 + random.below(5),
+      recordsInBatch: 1 + random.below(8),
+      backoffMs: 60 + random.below(200),
+    };
+  });
 }

@@ -12,9 +12,15 @@ export interface SimulationSettings {
   readonly replicationFactor: number;
   readonly minInsyncReplicas: number;
   readonly uncleanElection: boolean;
+  /** Without them the last one that stands stays in its ISR, whatever becomes of it. */
+  readonly eligibleLeaderReplicas: boolean;
   readonly durability: Durability;
   /** A fast model of the log, or commit-log itself. */
   readonly log: 'model' | 'commit-log';
+  /** A start trusts what was synced, as commit-log does, and does not look for rot in it. */
+  readonly trustsWhatWasSynced: boolean;
+  /** The metadata log is replaced by a snapshot each time that so many batches are committed; 0: never. */
+  readonly batchesBetweenSnapshots: number;
   readonly replicaLagTimeMaxMs: number;
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
@@ -38,8 +44,11 @@ export const DEFAULT_SIMULATION_SETTINGS: SimulationSettings = {
   replicationFactor: 3,
   minInsyncReplicas: 2,
   uncleanElection: false,
+  eligibleLeaderReplicas: true,
   durability: 'page-cache',
   log: 'model',
+  trustsWhatWasSynced: false,
+  batchesBetweenSnapshots: 0,
   replicaLagTimeMaxMs: 1000,
   sessionTimeoutMs: 1500,
   heartbeatIntervalMs: 300,

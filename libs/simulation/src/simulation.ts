@@ -15,12 +15,13 @@ import { QuorumPlane } from './controller/quorum-plane.ts';
 import { SteadyController } from './controller/steady-controller.ts';
 import type { MetadataPlane } from './controller/metadata-plane.ts';
 import { Nemesis } from './faults/nemesis.ts';
+import { RotOnTheWay } from './faults/rot-on-the-way.ts';
 import { ClientWitness } from './invariants/client-witness.ts';
 import { ClusterWitness } from './invariants/cluster-witness.ts';
 import { convergenceProblem, lookAtRest } from './invariants/convergence.ts';
 import { Violation, violated } from './invariants/violation.ts';
 import { CALM_WEATHER, SimulatedNetwork } from './network/simulated-network.ts';
-import { drawProfile, type Profile } from './profile.ts';
+import { drawProfile, extendedProfile, type Profile } from './profile.ts';
 import { EventQueue } from './schedule/event-queue.ts';
 import { Trace, type TraceLine } from './schedule/trace.ts';
 import { FIRST_CLIENT, type SimulationSettings } from './simulation-settings.ts';
@@ -32,6 +33,8 @@ export interface SimulationOptions {
   readonly events?: number;
   /** In place of what the seed would draw. */
   readonly profile?: Profile;
+  /** Without what profiles were extended by: seeds of before tell again what they told then. */
+  readonly isPlain?: boolean;
   /** What the brokers' logs are made of; the fast model if not said. */
   readonly log?: SimulationSettings['log'];
   readonly trace?: TraceLine;
@@ -67,16 +70,17 @@ export class Simulation {
   readonly #producers: readonly SimulatedProducer[];
   readonly #consumers: readonly SimulatedConsumer[];
 
-  constructor({ seed, profile, log, trace }: SimulationOptions) {
+  constructor({ seed, profile, isPlain = false, log, trace }: SimulationOptions) {
     this.seed = seed;
-    const drawn = profile ?? drawProfile(new SeededRandom(seed));
-    const settings = { ...drawn.settings, log: log ?? drawn.settings.log };
-    this.profile = { ...drawn, settings };
     // Chance of its own for each part: what one part draws does not move the others.
     const random = (part: number): SeededRandom => new SeededRandom(seed * 16 + part);
+    const plain = profile ?? drawProfile(new SeededRandom(seed));
+    const drawn = isPlain || profile !== undefined ? plain : extendedProfile(plain, random(6));
+    const settings = { ...drawn.settings, log: log ?? drawn.settings.log };
+    this.profile = { ...drawn, settings };
     this.queue = new EventQueue(new Trace(trace ?? null));
     this.#network = new SimulatedNetwork(this.queue, random(1));
-    this.witness = new ClusterWitness(settings.partitions, () => this.world);
+    this.witness = new ClusterWitness(settings, () => this.world);
     const planeOptions = {
       queue: this.queue,
       network: this.#network,
@@ -92,6 +96,7 @@ export class Simulation {
       queue: this.queue,
       random: random(3),
       network: this.#network,
+      rotOnTheWay: new RotOnTheWay(random(7)),
       witness: this.witness,
       plane: this.#plane,
       brokers,
@@ -135,6 +140,7 @@ export class Simulation {
 
   disturb(): void {
     this.#network.weather = this.profile.weather;
+    this.world.rotOnTheWay.share = this.profile.rotOnTheWay;
     for (const producer of this.#producers) producer.begin();
     for (const consumer of this.#consumers) consumer.begin();
     this.nemesis.begin();
@@ -143,6 +149,7 @@ export class Simulation {
   /** All mended, all up: looks at it till it has come to rest, or too much time has passed. */
   heal(): void {
     this.#network.weather = CALM_WEATHER;
+    this.world.rotOnTheWay.share = 0;
     for (const producer of this.#producers) producer.rest();
     for (const consumer of this.#consumers) consumer.rest();
     this.nemesis.heal();

@@ -40,9 +40,13 @@ export class Story {
         acks: manner === 'idempotent' ? -1 : manner,
         isIdempotent: manner === 'idempotent',
         pauseMs: 1,
+        inFlight: 1,
+        recordsInBatch: 3,
+        backoffMs: 25,
       })),
       consumers: 0,
       consumersReadFollowers: false,
+      rotOnTheWay: 0,
     };
     this.simulation = new Simulation({ seed: 1, profile });
     this.simulation.begin();

@@ -21,6 +21,7 @@ import type { SimulatedProcess } from '../process/simulated-process.ts';
 import { TOPIC } from '../simulation-settings.ts';
 import { simulationSchema } from '../controller/config-schema.ts';
 import type { World } from '../world.ts';
+import { FailedLogs } from './failed-logs.ts';
 import { HostedPartition } from './hosted-partition.ts';
 import { ParkedFetches } from './parked-fetches.ts';
 import { Produces } from './produces.ts';
@@ -36,6 +37,7 @@ export class BrokerRun implements ClusterView {
   readonly produces: Produces;
   readonly fetchers: ReplicaFetchers;
   readonly channel: AlterPartitionChannel;
+  readonly failedLogs: FailedLogs;
   brokerEpoch = -1;
   image: ClusterImage | null = null;
   /** The newest that came, taken in or not. */
@@ -63,6 +65,7 @@ export class BrokerRun implements ClusterView {
       },
     });
     this.channel = new AlterPartitionChannel(broker.id, this);
+    this.failedLogs = new FailedLogs(this);
   }
 
   get moment(): Moment {
@@ -138,14 +141,17 @@ export class BrokerRun implements ClusterView {
     switch (effect.type) {
       case 'send-fetch': {
         const { requestId, request, fetcher } = effect;
-        const { settings, network, brokers } = this.world;
+        const { settings, network, brokers, rotOnTheWay } = this.world;
         network.call<FetchResponse>({
           label: 'fetch',
           from: this.owner.id,
           to: fetcher.leaderId,
           timeoutMs: settings.fetchWaitMaxMs + settings.requestTimeoutMs,
           serve: (respond) => brokers[fetcher.leaderId - 1]?.run?.fetches.comeFromFollower(request, respond),
-          answered: (response) => this.tellFetchers({ type: 'fetch-answered', requestId, response }),
+          answered: (sent) => {
+            const response = rotOnTheWay.spoiled(sent);
+            this.tellFetchers({ type: 'fetch-answered', requestId, response });
+          },
           failed: (reason) => this.tellFetchers({ type: 'fetch-failed', requestId, reason }),
           takesLateAnswers: true,
         });
@@ -199,13 +205,16 @@ export class BrokerRun implements ClusterView {
       }
       if (known?.partitions[partition.index] !== partition) {
         hosted.step({ type: 'metadata', metadata: partition, config });
+        hosted.lookedUp();
       } else if (before?.configs !== image.configs) hosted.step({ type: 'configured', config });
     }
   }
 
   /** It was moved away: what is left of it here is of no use to anybody. */
   #dropPartition(index: number): void {
-    this.partitions.get(index)?.step({ type: 'stopped' });
+    const hosted = this.partitions.get(index);
+    if (hosted !== undefined) this.failedLogs.forget(hosted);
+    hosted?.step({ type: 'stopped' });
     this.partitions.delete(index);
     if (this.owner.disk.knownLog(index) !== undefined) this.owner.disk.remove(index);
     this.world.witness.partitionDropped(index, this.owner.id);
@@ -214,7 +223,8 @@ export class BrokerRun implements ClusterView {
   #register(previousBrokerEpoch: number): void {
     const registration = {
       brokerId: this.owner.id,
-      incarnationId: `${this.owner.id}-${this.process.incarnation}`,
+      // In the form of a uuid.
+      incarnationId: `broker-${this.owner.id}-process-${this.process.incarnation}`.padEnd(22, 'A'),
       previousBrokerEpoch,
     };
     const again = (): void => {

@@ -1,22 +1,34 @@
 /** One replica of a partition in a broker's process: the pure machine, its log, and its effects carried out. */
-import type { FollowerEvent, OutsideLeaderEvent, ReplicaEffect, ReplicaEvent } from '@seatlog/replication';
-import { PartitionReplica } from '@seatlog/replication';
+import { isLost } from '@seatlog/metadata-quorum';
+import {
+  type FollowerEvent,
+  type OutsideLeaderEvent,
+  PartitionReplica,
+  type ReplicaEffect,
+  type ReplicaEvent,
+  type ReportedReplica,
+} from '@seatlog/replication';
 import type { BrokerLog } from '../disk/log-store.ts';
 import { TOPIC } from '../simulation-settings.ts';
 import type { BrokerRun } from './broker-run.ts';
 
 type FollowerNews = Exclude<FollowerEvent, { type: 'follow' }>;
 
-export class HostedPartition {
+export class HostedPartition implements ReportedReplica {
   readonly index: number;
+  readonly topicId: string;
   readonly run: BrokerRun;
   readonly log: BrokerLog;
   readonly replica: PartitionReplica;
+  /** Since the log last took an append. */
+  #hasFailed = false;
 
   constructor(index: number, topicId: string, minInsyncReplicas: number, run: BrokerRun) {
     this.index = index;
+    this.topicId = topicId;
     this.run = run;
     this.log = run.owner.disk.log(index);
+    this.log.failed = () => this.#logFailed();
     const { settings } = run.world;
     this.replica = new PartitionReplica({
       brokerId: run.owner.id,
@@ -26,6 +38,54 @@ export class HostedPartition {
       config: { minInsyncReplicas, replicaLagTimeMaxMs: settings.replicaLagTimeMaxMs },
       fetchBackoffMs: settings.fetchBackoffMs,
     });
+  }
+
+  get isFailing(): boolean {
+    return this.#hasFailed || this.isFenced;
+  }
+
+  get isFenced(): boolean {
+    return this.log.failure !== null;
+  }
+
+  get isInSync(): boolean {
+    const isr = this.#metadata?.isr ?? [];
+    return isr.length > 1 && isr.includes(this.run.owner.id);
+  }
+
+  get isMarkedLost(): boolean {
+    const metadata = this.#metadata;
+    return metadata !== undefined && isLost(metadata, this.run.owner.id);
+  }
+
+  get #metadata() {
+    return this.run.image?.topics.get(TOPIC)?.partitions[this.index];
+  }
+
+  /** The metadata says something else of it. */
+  lookedUp(): void {
+    if (this.isMarkedLost) this.log.distrust();
+    if (this.isFailing || this.isMarkedLost) this.run.failedLogs.lookAt(this);
+  }
+
+  probeRoom(done: () => void): void {
+    this.log.probeRoom((hasRoom) => {
+      if (hasRoom) this.#hasFailed = false;
+      done();
+    });
+  }
+
+  /** An append went well. */
+  noteAppended(): void {
+    if (!this.#hasFailed) return;
+    this.#hasFailed = false;
+    this.run.failedLogs.lookAt(this);
+  }
+
+  #logFailed(): void {
+    this.run.tell(() => `partition ${this.index} takes no appends`);
+    this.#hasFailed = true;
+    this.run.failedLogs.lookAt(this);
   }
 
   tellLeader(event: OutsideLeaderEvent): void {
@@ -56,7 +116,10 @@ export class HostedPartition {
         log.raiseLogStart(effect.logStartOffset);
         return;
       case 'append':
-        log.appendAsFollower(effect.records, (outcome) => this.#tellFollower({ type: 'appended', outcome }));
+        log.appendAsFollower(effect.records, (outcome) => {
+          if (outcome === 'done') this.noteAppended();
+          this.#tellFollower({ type: 'appended', outcome });
+        });
         return;
       case 'truncate':
         log.truncateTo(effect.offset, (outcome) => this.#tellFollower({ type: 'truncated', outcome }));

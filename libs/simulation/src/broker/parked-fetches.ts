@@ -147,6 +147,7 @@ export class ParkedFetches {
       case 'read': {
         const bound = verdict.bound === 'log-end' ? log.logEndOffset : highWatermark;
         const records = log.read(look.fetchOffset, bound, maxBytes);
+        if (records === null) return answerWith(partition, { errorCode: ErrorCode.KAFKA_STORAGE_ERROR });
         return answerWith(partition, { records, highWatermark, logStartOffset: log.logStartOffset });
       }
     }

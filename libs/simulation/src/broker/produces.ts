@@ -91,6 +91,7 @@ export class Produces {
         batch: { baseOffset, lastOffset, logAppendTime: -1, logStartOffset: log.logStartOffset },
       });
     const verdict = log.append(batch, replica.leaderEpoch, (outcome) => {
+      if (outcome === 'done') hosted.noteAppended();
       hosted.tellLeader({ type: 'log-end-advanced' });
       if (outcome === 'done' && verdict.kind === 'queued') written(verdict);
       else refuse(ErrorCode.KAFKA_STORAGE_ERROR);

@@ -22,18 +22,36 @@ export class SimulatedBroker {
     this.id = id;
     this.#world = world;
     this.process = new SimulatedProcess(id, world.queue);
-    const { durability, log } = world.settings;
+    const { durability, log, trustsWhatWasSynced: trusts } = world.settings;
     const writes: DiskWrites = (label, action) => this.#write(label, action);
     const store =
       log === 'model'
-        ? new ModelStore(durability, writes)
-        : new CommitLogStore({ process: this.process, durability, writes, seed: world.random.uint32() });
+        ? new ModelStore({ durability, writes, trusts })
+        : new CommitLogStore({
+            process: this.process,
+            durability,
+            writes,
+            seed: world.random.uint32(),
+            readsFromDisk: trusts,
+          });
     this.disk = new BrokerDisk(store, durability === 'page-cache');
   }
 
   /** It can be asked about the cluster. */
   get isServing(): boolean {
     return this.process.state === 'running' && this.run !== null && this.run.image !== null;
+  }
+
+  /** Some log takes no more until it is opened anew. */
+  get hasFailedLog(): boolean {
+    return [...(this.run?.partitions.values() ?? [])].some(({ isFenced }) => isFenced);
+  }
+
+  /** Those in which rot was come upon. */
+  get rottenPartitions(): readonly number[] {
+    return [...(this.run?.partitions.values() ?? [])]
+      .filter(({ log }) => log.hasFoundRot)
+      .map(({ index }) => index);
   }
 
   /** A process begins on what is on disk. */

@@ -2,7 +2,8 @@
 import { batchesIn, ErrorCode } from '@seatlog/kafka-protocol';
 import type { FetchedPartition } from '@seatlog/replication';
 import type { SeededRandom } from '@seatlog/runtime/testing';
-import { type StoredBatch, storedBatch } from '../disk/stored-batch.ts';
+import { isSound, type StoredBatch, storedBatch } from '../disk/stored-batch.ts';
+import { violated } from '../invariants/violation.ts';
 import { SimulatedProcess } from '../process/simulated-process.ts';
 import { TOPIC } from '../simulation-settings.ts';
 import type { World } from '../world.ts';
@@ -80,12 +81,23 @@ export class SimulatedConsumer {
     let next = offset;
     for (const bytes of batchesIn(answer.records ?? new Uint8Array(0))) {
       const batch = storedBatch(bytes);
+      this.#check(partition, batch, next, answer.highWatermark);
       this.#consumed(partition, batch);
       next = batch.lastOffset + 1;
     }
     this.#offsets[partition] = next;
     if (next > offset) this.begin();
     else this.#later();
+  }
+
+  /** A log has no holes, whoever it is read from; and nothing is shown that is above what is told to be committed. */
+  #check(partition: number, batch: StoredBatch, next: number, highWatermark: number): void {
+    const { baseOffset, lastOffset } = batch;
+    const where = `partition ${partition}, ${baseOffset} to ${lastOffset} where ${next} comes next`;
+    if (baseOffset > next || lastOffset < next) violated('consumers read on in order, without a hole', where);
+    if (lastOffset >= highWatermark)
+      violated('consumers are shown nothing above the high watermark', `${where}; up to ${highWatermark}`);
+    if (!isSound(batch)) violated('consumers are shown nothing that rotted', where);
   }
 
   #later(): void {

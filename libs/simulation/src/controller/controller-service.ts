@@ -4,6 +4,8 @@
  */
 import {
   alterPartitions,
+  assignDirectories,
+  type AssignDirectoriesRequest,
   balanceLeaders,
   beginControlledShutdown,
   bootstrapRecords,
@@ -16,6 +18,7 @@ import {
   type Decision,
   ElectionType,
   electLeaders,
+  ELR_FEATURE,
   fenceBroker,
   incrementalAlterConfigs,
   isActive,
@@ -93,7 +96,11 @@ export class ControllerService {
   }
 
   bootstrap(): void {
-    this.#decide((image) => ({ records: bootstrapRecords(image), answer: null }));
+    const { eligibleLeaderReplicas } = this.#options.settings;
+    const isWanted = (record: MetadataRecord): boolean =>
+      eligibleLeaderReplicas || record.type !== 'FeatureLevelRecord' || record.name !== ELR_FEATURE;
+    // A feature at level 0 has no record.
+    this.#decide((image) => ({ records: bootstrapRecords(image).filter(isWanted), answer: null }));
   }
 
   register(
@@ -182,6 +189,14 @@ export class ControllerService {
         }));
         respond({ throttleTimeMs: 0, errorCode, topics });
       },
+    );
+  }
+
+  /** Answers whether it was heard. */
+  assignDirectories(request: AssignDirectoriesRequest, respond: (isDone: boolean) => void): void {
+    this.#options.change(
+      (image) => assignDirectories(image, request, this.#schema),
+      (outcome) => respond(outcome.kind === 'committed'),
     );
   }
 

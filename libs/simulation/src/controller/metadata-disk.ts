@@ -1,34 +1,46 @@
 /**
- * What of a quorum's node outlives its processes: its metadata log, of which only the synced part is sure, and its
- * quorum-state file.
+ * What of a quorum's node outlives its processes: its metadata log, of which only the synced part is sure, its latest
+ * snapshot, which is put in place as a whole and before what it stands for is deleted, and its quorum-state file.
  */
 import { LeaderEpochCache } from '@seatlog/commit-log/testing';
-import type { QuorumLog, QuorumState, StoredSnapshot } from '@seatlog/metadata-quorum';
+import type { QuorumLog, QuorumState, SnapshotId, StoredSnapshot } from '@seatlog/metadata-quorum';
 import type { SeededRandom } from '@seatlog/runtime/testing';
+import { DiskCondition } from '../disk/disk-condition.ts';
 import type { SimulatedBatch } from './metadata-batch.ts';
 
+export interface SnapshotOnDisk {
+  readonly id: SnapshotId;
+  readonly bytes: Uint8Array;
+}
+
 export class MetadataDisk implements QuorumLog {
-  readonly logStartOffset = 0;
-  readonly latestSnapshot: StoredSnapshot | null = null;
+  readonly condition = new DiskCondition();
   quorumState: QuorumState | null = null;
+  snapshot: SnapshotOnDisk | null = null;
   #batches: SimulatedBatch[] = [];
   #epochs = new LeaderEpochCache();
+  #start = 0;
   #syncedEnd = 0;
+
+  get latestSnapshot(): StoredSnapshot | null {
+    const { snapshot } = this;
+    return snapshot === null ? null : { id: snapshot.id, sizeInBytes: snapshot.bytes.length };
+  }
+
+  get logStartOffset(): number {
+    return this.#start;
+  }
 
   get logEndOffset(): number {
     return this.#syncedEnd;
   }
 
   get nextAppendOffset(): number {
-    return (this.#batches.at(-1)?.lastOffset ?? -1) + 1;
+    return (this.#batches.at(-1)?.lastOffset ?? this.#start - 1) + 1;
   }
 
   get latestLeaderEpoch(): number {
     return this.#epochs.latestEpoch;
-  }
-
-  get batches(): readonly SimulatedBatch[] {
-    return this.#batches;
   }
 
   endOffsetForEpoch(epoch: number): { readonly epoch: number; readonly endOffset: number } {
@@ -61,18 +73,47 @@ export class MetadataDisk implements QuorumLog {
     this.#syncedEnd = this.nextAppendOffset;
   }
 
+  /** The latest counts. */
+  place(snapshot: SnapshotOnDisk): void {
+    if (snapshot.id.endOffset > (this.snapshot?.id.endOffset ?? -1)) this.snapshot = snapshot;
+  }
+
+  /** What the snapshot stands for is deleted. */
+  trim(): void {
+    const end = this.snapshot?.id.endOffset ?? 0;
+    if (end <= this.#start || end > this.#syncedEnd) return;
+    this.#start = end;
+    this.#batches = this.#batches.filter(({ lastOffset }) => lastOffset >= end);
+    this.#epochs.truncateFromStart(end);
+  }
+
+  /** The log is dropped, and begins where the snapshot ends. */
+  beginAnew(): void {
+    const end = this.snapshot?.id.endOffset ?? 0;
+    this.#batches = [];
+    this.#epochs.clear();
+    this.#start = end;
+    this.#syncedEnd = end;
+  }
+
   /** The process is gone, or the power: of what was not synced a beginning may be there. */
   crash(random: SeededRandom): void {
     const unsynced = this.#batches.filter(({ lastOffset }) => lastOffset >= this.#syncedEnd);
     const lost = unsynced[random.below(unsynced.length + 1)];
     this.truncate(lost?.baseOffset ?? this.nextAppendOffset);
+    if (!this.#goesOnFromSnapshot()) this.beginAnew();
   }
 
   wipe(): void {
-    this.#batches = [];
-    this.#epochs = new LeaderEpochCache();
-    this.#syncedEnd = 0;
+    this.snapshot = null;
+    this.beginAnew();
     this.quorumState = null;
+  }
+
+  /** Whether the log holds the batch, or a snapshot stands for it. */
+  holds(batch: SimulatedBatch): boolean {
+    const { baseOffset } = batch;
+    return baseOffset < this.#start || this.#batches[this.#placeOf(baseOffset)] === batch;
   }
 
   /** Whole batches from the one that holds the offset, up to a bound; the first even if it is larger. */
@@ -86,6 +127,16 @@ export class MetadataDisk implements QuorumLog {
       found.push(batch);
     }
     return found;
+  }
+
+  /** A snapshot of the leader's is in place before the log that it takes the place of is dropped. */
+  #goesOnFromSnapshot(): boolean {
+    if (this.snapshot === null) return true;
+    const { endOffset, epoch } = this.snapshot.id;
+    if (this.logEndOffset < endOffset) return false;
+    if (this.#start === endOffset) return true;
+    const held = this.endOffsetForEpoch(epoch);
+    return held.epoch === epoch && held.endOffset >= endOffset;
   }
 
   #placeOf(offset: number): number {

@@ -5,7 +5,6 @@
 import { ErrorCode } from '@seatlog/kafka-protocol';
 import {
   type ClusterImage,
-  emptyImage,
   MetadataController,
   type QuorumEffect,
   type QuorumEvent,
@@ -13,6 +12,7 @@ import {
   type QuorumSettings,
   type Respond,
   type SendRequest,
+  type SnapshotId,
 } from '@seatlog/metadata-quorum';
 import { receivedRequest, receivedResponse } from '@seatlog/metadata-quorum/testing';
 import type { SeededRandom } from '@seatlog/runtime/testing';
@@ -23,6 +23,7 @@ import type { SimulationSettings } from '../simulation-settings.ts';
 import { ControllerService } from './controller-service.ts';
 import { imageAfter, leaderChangeBatch, metadataBatch, type SimulatedBatch } from './metadata-batch.ts';
 import type { MetadataDisk } from './metadata-disk.ts';
+import { type CommittedImages, MetadataSnapshots } from './metadata-snapshots.ts';
 
 export interface QuorumNodeOptions {
   readonly process: SimulatedProcess;
@@ -36,6 +37,11 @@ export interface QuorumNodeOptions {
   readonly led: (node: QuorumNode, epoch: number) => void;
   /** A batch is committed, as this node knows; in the order of the log. */
   readonly committed: (node: QuorumNode, batch: SimulatedBatch, image: ClusterImage) => void;
+  readonly images: CommittedImages;
+  /** A snapshot has taken the place of what this node knew. */
+  readonly installed: (image: ClusterImage) => void;
+  /** Its disk has failed it: it cannot go on. */
+  readonly failed: () => void;
 }
 
 type Answer = readonly [response: Respond, batches: readonly SimulatedBatch[]];
@@ -47,12 +53,15 @@ export class QuorumNode {
   readonly disk: MetadataDisk;
   /** The active controller's, while this node is that. */
   service: ControllerService | null = null;
-  image: ClusterImage = emptyImage;
+  image: ClusterImage;
   readonly #options: QuorumNodeOptions;
   readonly #replica: QuorumReplica<SimulatedBatch>;
   readonly #waiting: QuorumEvent<SimulatedBatch>[] = [];
   readonly #answers = new Map<number, (answer: Answer) => void>();
+  readonly #snapshots: MetadataSnapshots;
   #controller: MetadataController | null = null;
+  #batchesSinceSnapshot = 0;
+  #isWritingSnapshot = false;
   #isStepping = false;
   #nextToken = 1;
   #tick: ScheduledEvent | null = null;
@@ -62,6 +71,8 @@ export class QuorumNode {
     this.#options = options;
     this.process = options.process;
     this.disk = options.disk;
+    this.#snapshots = new MetadataSnapshots(options.disk, options.images);
+    this.image = this.#snapshots.image();
     this.#replica = new QuorumReplica<SimulatedBatch>({
       settings: options.quorum,
       log: options.disk,
@@ -121,6 +132,18 @@ export class QuorumNode {
       case 'truncate':
         this.#soon('metadata truncated', () => disk.truncate(effect.endOffset));
         return;
+      case 'begin-snapshot':
+        this.#snapshots.begin(effect.id);
+        return;
+      case 'write-snapshot':
+        this.#snapshots.take(effect.bytes);
+        return;
+      case 'discard-snapshot':
+        this.#snapshots.discard();
+        return;
+      case 'install-snapshot':
+        this.#installSnapshot(effect.id);
+        return;
       case 'high-watermark':
         this.#apply(effect.offset);
         return;
@@ -153,7 +176,7 @@ export class QuorumNode {
       serve: (respond) => nodeOf(to)?.serve(request, respond),
       answered: ([response, batches]) =>
         this.give({ type: 'response', requestId, batches, ...receivedResponse(response, NO_SNAPSHOT) }),
-      failed: () => this.give({ type: 'request-failed', requestId }),
+      failed: (reason) => this.give({ type: 'request-failed', requestId, closed: reason !== 'timed out' }),
       takesLateAnswers: true,
     });
   }
@@ -163,27 +186,82 @@ export class QuorumNode {
     const batches = read?.from === 'log' ? this.disk.read(read.fromOffset, read.toOffset, read.maxBytes) : [];
     const respond = this.#answers.get(token);
     this.#answers.delete(token);
-    respond?.([response, batches]);
+    respond?.([this.#snapshots.withPiece(response), batches]);
   }
 
   #syncSoon(): void {
-    this.#soon('metadata synced', () => this.disk.sync());
+    this.#later('metadata synced', () => {
+      const { condition, logEndOffset, nextAppendOffset } = this.disk;
+      if (logEndOffset === nextAppendOffset) this.give({ type: 'log-changed' });
+      else if (condition.isFull) {
+        // Nothing of what was asked for is left.
+        this.disk.truncate(logEndOffset);
+        this.#tell(() => 'has no room for metadata');
+        this.give({ type: 'append-failed' });
+      } else if (condition.fails('write') || condition.fails('sync')) this.#options.failed();
+      else {
+        this.disk.sync();
+        this.give({ type: 'log-changed' });
+      }
+    });
+  }
+
+  #installSnapshot(id: SnapshotId): void {
+    this.#later('metadata snapshot taken over', () => {
+      if (!this.#snapshots.complete()) {
+        this.give({ type: 'snapshot-unfit', id });
+        return;
+      }
+      this.#later('metadata log begun anew', () => {
+        this.disk.beginAnew();
+        const image = this.#snapshots.image();
+        if (image.lastOffset > this.image.lastOffset) {
+          this.image = image;
+          this.#batchesSinceSnapshot = 0;
+          this.#tell(() => `took over a snapshot up to ${image.lastOffset}`);
+          this.#options.installed(image);
+        }
+        this.give({ type: 'snapshot-installed', id });
+      });
+    });
+  }
+
+  #writeSnapshotIfDue(): void {
+    const { batchesBetweenSnapshots } = this.#options.settings;
+    if (batchesBetweenSnapshots === 0 || this.#batchesSinceSnapshot < batchesBetweenSnapshots) return;
+    if (this.#isWritingSnapshot) return;
+    this.#isWritingSnapshot = true;
+    this.#batchesSinceSnapshot = 0;
+    const { image } = this;
+    this.#later('metadata snapshot written', () => {
+      this.#isWritingSnapshot = false;
+      if (this.disk.condition.isFull) return;
+      this.#snapshots.write(image);
+      this.#later('metadata log trimmed', () => this.disk.trim());
+    });
   }
 
   #soon(label: string, action: () => void): void {
-    const { random, settings } = this.#options;
-    this.process.schedule(random.fraction() * settings.writeMs, label, () => {
+    this.#later(label, () => {
       action();
       this.give({ type: 'log-changed' });
     });
+  }
+
+  /** When the disk has done it. */
+  #later(label: string, action: () => void): void {
+    const { random, settings } = this.#options;
+    this.process.schedule(random.fraction() * settings.writeMs, label, action);
   }
 
   #apply(highWatermark: number): void {
     const from = this.image.lastOffset + 1;
     for (const batch of this.disk.read(from, highWatermark, Number.POSITIVE_INFINITY)) {
       this.image = imageAfter(this.image, batch);
+      this.#batchesSinceSnapshot += 1;
       this.#options.committed(this, batch, this.image);
     }
+    this.#writeSnapshotIfDue();
     this.#controller?.committed(this.image.lastOffset);
   }
 

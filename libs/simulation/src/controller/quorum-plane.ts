@@ -19,6 +19,7 @@ import { FIRST_CONTROLLER, type SimulationSettings } from '../simulation-setting
 import type { ControllerService } from './controller-service.ts';
 import type { SimulatedBatch } from './metadata-batch.ts';
 import { MetadataDisk } from './metadata-disk.ts';
+import { CommittedImages } from './metadata-snapshots.ts';
 import type { ControllerCall, MetadataPlane } from './metadata-plane.ts';
 import { QuorumNode } from './quorum-node.ts';
 
@@ -39,6 +40,8 @@ const TIMING: QuorumTiming = {
   fetchMaxWaitMs: 150,
 };
 const UNKNOWN_CONTROLLER_MS = 40;
+/** So that a snapshot comes in several pieces. */
+const SNAPSHOT_CHUNK_BYTES = 300;
 
 export class QuorumPlane implements MetadataPlane, ControllerVictims {
   committedImage: ClusterImage = emptyImage;
@@ -51,6 +54,7 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
   /** By place: the epoch in which each was committed. */
   readonly #committedIn: number[] = [];
   readonly #leaders = new Map<number, string>();
+  readonly #images = new CommittedImages();
   #voters: QuorumSettings['voters'];
 
   constructor(options: QuorumPlaneOptions) {
@@ -129,6 +133,18 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
     for (const process of this.#controllers) if (random.oneIn(2) && process.state !== 'dead') process.kill();
   }
 
+  fillDisk(random: SeededRandom): void {
+    this.#disk(this.#victim(random).node).condition.isFull = true;
+  }
+
+  failDisk(random: SeededRandom): void {
+    this.#disk(this.#victim(random).node).condition.failsNext = 'sync';
+  }
+
+  makeRoom(): void {
+    for (const { condition } of this.#disks.values()) condition.mend();
+  }
+
   raise(): void {
     for (const process of this.#controllers) {
       process.continue();
@@ -154,8 +170,16 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
         this.#noteCommitted(committing, batch, image);
         arrived(image);
       },
+      images: this.#images,
+      installed: arrived,
+      failed: () => {
+        process.kill();
+        network.disconnect(process.node);
+      },
     });
     this.#nodes.set(process.node, node);
+    // What its snapshot holds it knows from the beginning.
+    if (node.image.lastOffset >= 0) arrived(node.image);
     node.give({ type: 'started' });
   }
 
@@ -167,7 +191,7 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
       voters: this.#voters,
       listenerName: 'CONTROLLER',
       timing: TIMING,
-      limits: DEFAULT_QUORUM_LIMITS,
+      limits: { ...DEFAULT_QUORUM_LIMITS, snapshotChunkBytes: SNAPSHOT_CHUNK_BYTES },
     };
   }
 
@@ -188,7 +212,7 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
     this.#leaders.set(epoch, who);
     // One may learn late that it was elected, and others have led since.
     const isEarlier = (place: number): boolean => (this.#committedIn[place] ?? 0) < epoch;
-    const missing = this.#committed.find((batch, place) => isEarlier(place) && disk.batches[place] !== batch);
+    const missing = this.#committed.find((batch, place) => isEarlier(place) && !disk.holds(batch));
     if (missing !== undefined) {
       violated(
         'metadata that is committed is on every later controller',
@@ -213,6 +237,7 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
     this.#committed.push(batch);
     this.#committedIn.push(epoch);
     this.committedImage = image;
+    this.#images.note(image);
     this.#options.committed(image);
   }
 

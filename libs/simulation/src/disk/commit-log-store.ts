@@ -9,11 +9,14 @@ import {
   openLogDirectory,
   type PartitionLog,
 } from '@seatlog/commit-log';
+import { batchBaseOffset, batchesIn, RECORD_BATCH_OVERHEAD } from '@seatlog/kafka-protocol';
 import { MemoryFileSystem, SeededRandom } from '@seatlog/runtime/testing';
 import type { SimulatedProcess } from '../process/simulated-process.ts';
 import { TOPIC } from '../simulation-settings.ts';
+import { DiskCondition } from './disk-condition.ts';
 import { CommitLogView } from './commit-log-view.ts';
 import type { LogStore } from './log-store.ts';
+import type { StoredBatch } from './stored-batch.ts';
 import type { DiskWrites, Durability } from './simulated-log.ts';
 
 export interface CommitLogStoreOptions {
@@ -22,12 +25,17 @@ export interface CommitLogStoreOptions {
   /** Delivers the disk's completions. */
   readonly writes: DiskWrites;
   readonly seed: number;
+  /** Nothing is served from memory, which does not rot with the disk. */
+  readonly readsFromDisk: boolean;
 }
 
 /** Several batches each, so that segments are rolled, sealed and recovered. */
 const SEGMENT_BYTES = 700;
+/** Whose growth a full disk refuses. */
+const IS_FILLING = /\.log$|room\.tmp$/;
 
 export class CommitLogStore implements LogStore {
+  readonly condition = new DiskCondition();
   readonly logs = new Map<number, CommitLogView>();
   readonly #options: CommitLogStoreOptions;
   readonly #config: LogConfig;
@@ -82,8 +90,23 @@ export class CommitLogStore implements LogStore {
     this.#files.crash({ kind: 'power' });
   }
 
-  /** Rot under a running log is a matter of its own; here disks only lose. */
+  /** Rot while nobody looks is found by a start if it does not trust what it finds, and is the model’s; here is the other. */
   rot(): void {}
+
+  rotAt(partition: number, baseOffset: number, random: SeededRandom): void {
+    const path = `/logs/${TOPIC}-${partition}`;
+    const turn = (contents: Uint8Array): Uint8Array => {
+      for (const batch of batchesIn(contents)) {
+        if (batchBaseOffset(batch) !== baseOffset) continue;
+        const at = RECORD_BATCH_OVERHEAD + random.below(batch.length - RECORD_BATCH_OVERHEAD);
+        batch[at] = (batch[at] ?? 0) ^ (1 << random.below(8));
+      }
+      return contents;
+    };
+    for (const { name } of this.#files.stat(path) === null ? [] : this.#files.readDirectory(path)) {
+      if (name.endsWith('.log')) this.#files.tamper(`${path}/${name}`, turn);
+    }
+  }
 
   wipe(): void {
     this.#files = this.#disk();
@@ -99,7 +122,8 @@ export class CommitLogStore implements LogStore {
   }
 
   recover(): number {
-    const { process } = this.#options;
+    const { process, readsFromDisk } = this.#options;
+    this.condition.failsNext = null;
     this.#directory = openLogDirectory({
       path: '/logs',
       clusterId: 'MkU3OEVBNTcwNTJENDM2Qk',
@@ -114,6 +138,8 @@ export class CommitLogStore implements LogStore {
       },
       turns: { defer: (action) => void process.schedule(0, 'log turn', () => this.#andDeliver(action)) },
       random: new SeededRandom(this.#options.seed),
+      ...(readsFromDisk ? { limits: { tailCacheBytes: 0 } } : {}),
+      listener: { failed: (log) => this.logs.get(log.partition)?.failed() },
       intervals: {
         recoveryPointCheckpointMs: 500,
         logStartOffsetCheckpointMs: 500,
@@ -122,21 +148,42 @@ export class CommitLogStore implements LogStore {
     });
     const previousBrokerEpoch = this.#directory.previousBrokerEpoch ?? -1;
     this.#directory.loadAll(() => this.#config);
+    const known = new Map(Array.from(this.logs, ([partition, { batches }]) => [partition, batches]));
     this.logs.clear();
-    for (const log of this.#directory.partitions()) this.#view(log.partition, log);
-    const [failure] = this.#directory.failures.values();
-    if (failure !== undefined) throw failure;
+    for (const log of this.#directory.partitions()) {
+      this.#view(log.partition, log, readsFromDisk ? known.get(log.partition) : []);
+    }
+    const isOtherDisk = this.#setAside(this.#directory);
     this.#deliverSoon();
-    return this.#directory.shortened.size > 0 ? -1 : previousBrokerEpoch;
+    return isOtherDisk || this.#directory.shortened.size > 0 ? -1 : previousBrokerEpoch;
+  }
+
+  /** An operator takes rotten partitions that cannot be opened out of the way; gives whether there were any. */
+  #setAside(directory: LogDirectory): boolean {
+    const failures = [...directory.failures];
+    for (const [name, failure] of failures) {
+      if (failure.code !== 'LOG_CORRUPT') throw failure;
+      directory.moveAside(TOPIC, Number(name.slice(TOPIC.length + 1)));
+    }
+    return failures.length > 0;
   }
 
   #disk(): MemoryFileSystem {
-    return new MemoryFileSystem({ random: new SeededRandom(this.#options.seed), completions: 'held' });
+    const random = new SeededRandom(this.#options.seed);
+    const files = new MemoryFileSystem({ random, completions: 'held' });
+    files.fault = ({ name, path }) => {
+      if (name === 'write' && this.condition.isFull && IS_FILLING.test(path)) return { code: 'ENOSPC' };
+      const fails =
+        (name === 'write' || name === 'sync') && path.endsWith('.log') && this.condition.fails(name);
+      return fails ? { code: 'EIO' } : undefined;
+    };
+    return files;
   }
 
-  #view(partition: number, log: PartitionLog): CommitLogView {
+  #view(partition: number, log: PartitionLog, known: readonly StoredBatch[] = []): CommitLogView {
     const { process } = this.#options;
-    const view = new CommitLogView(log, (label, action) => void process.schedule(0, label, action));
+    const afterwards = (label: string, action: () => void): void => void process.schedule(0, label, action);
+    const view = new CommitLogView(log, afterwards, known);
     this.logs.set(partition, view);
     return view;
   }

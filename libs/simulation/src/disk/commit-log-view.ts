@@ -1,6 +1,6 @@
 /** A partition's log of commit-log, with the batches that are in it at hand. */
 import { batchesIn } from '@seatlog/kafka-protocol';
-import type { LogError, PartitionLog } from '@seatlog/commit-log';
+import type { LogError, LogRead, PartitionLog } from '@seatlog/commit-log';
 import type { EpochEndOffset } from '@seatlog/replication';
 import type { BrokerLog, LeaderAppendVerdict, WriteDone } from './log-store.ts';
 import { type StoredBatch, storedBatch } from './stored-batch.ts';
@@ -11,6 +11,7 @@ const ALL_BYTES = 64 * 1024 * 1024;
 export type Afterwards = (label: string, action: () => void) => void;
 
 export class CommitLogView implements BrokerLog {
+  failed: () => void = () => {};
   readonly #log: PartitionLog;
   readonly #afterwards: Afterwards;
   readonly #batches: StoredBatch[] = [];
@@ -18,10 +19,16 @@ export class CommitLogView implements BrokerLog {
   #generation = 0;
   #isOver = false;
 
-  constructor(log: PartitionLog, afterwards: Afterwards) {
+  /**
+   * `known`: what the last process had. A start only takes away from its end, so that what is left is looked at without
+   * reading it: that would come upon rot that nobody else has come upon.
+   */
+  constructor(log: PartitionLog, afterwards: Afterwards, known: readonly StoredBatch[]) {
     this.#log = log;
     this.#afterwards = afterwards;
-    this.#readTo = log.logStartOffset;
+    const kept = known.filter(({ lastOffset }) => lastOffset < log.logEndOffset);
+    this.#batches.push(...kept);
+    this.#readTo = (kept.at(-1)?.lastOffset ?? log.logStartOffset - 1) + 1;
   }
 
   get logStartOffset(): number {
@@ -46,6 +53,10 @@ export class CommitLogView implements BrokerLog {
 
   get failure(): LogError | null {
     return this.#log.failure;
+  }
+
+  get hasFoundRot(): boolean {
+    return this.#log.failure?.code === 'LOG_CORRUPT';
   }
 
   get epochs(): readonly { readonly epoch: number; readonly startOffset: number }[] {
@@ -109,8 +120,14 @@ export class CommitLogView implements BrokerLog {
     if (!result.accepted) this.#afterwards('append refused', () => done('retry'));
   }
 
-  read(offset: number, upperBound: number, maxBytes: number): Uint8Array {
-    const read = this.#log.read(offset, { upperBound, maxBytes });
+  read(offset: number, upperBound: number, maxBytes: number): Uint8Array | null {
+    let read: LogRead;
+    try {
+      read = this.#log.read(offset, { upperBound, maxBytes });
+    } catch (error) {
+      if (this.hasFoundRot) return null;
+      throw error;
+    }
     const given = new Uint8Array(read.sizeBytes);
     let at = 0;
     for (const bytes of read.records) {
@@ -119,6 +136,14 @@ export class CommitLogView implements BrokerLog {
     }
     read.release();
     return given;
+  }
+
+  distrust(): void {
+    this.#log.distrust();
+  }
+
+  probeRoom(done: (hasRoom: boolean) => void): void {
+    this.#log.probeRoom((error) => this.#afterwards('looked for room', () => done(error === null)));
   }
 
   raiseLogStart(offset: number): void {
@@ -140,8 +165,9 @@ export class CommitLogView implements BrokerLog {
 
   #cut(error: LogError | null, done: WriteDone): void {
     this.#generation += 1;
-    this.#batches.length = 0;
-    this.#readTo = this.#log.logStartOffset;
+    // What is left is what it was: to read it again could come upon rot.
+    while ((this.#batches.at(-1)?.lastOffset ?? -1) >= this.#log.logEndOffset) this.#batches.pop();
+    this.#readTo = (this.#batches.at(-1)?.lastOffset ?? this.#log.logStartOffset - 1) + 1;
     this.#tell('cut', error, done);
   }
 

@@ -4,6 +4,7 @@
  */
 import type { LogOutcome, ReplicaLog } from '@seatlog/replication';
 import type { SeededRandom } from '@seatlog/runtime/testing';
+import type { DiskCondition } from './disk-condition.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
 export interface LeaderAppend {
@@ -23,6 +24,10 @@ export type WriteDone = (outcome: LogOutcome) => void;
 
 /** One partition's log. No `done` comes back within the call that it was given to. */
 export interface BrokerLog extends ReplicaLog {
+  /** Told when it takes no more, for now or for good. */
+  failed: () => void;
+  /** Whether it takes no more because of rot that was read. */
+  readonly hasFoundRot: boolean;
   /** Rises with everything that takes batches away from the end. */
   readonly generation: number;
   /** What is written, in order. */
@@ -36,8 +41,14 @@ export interface BrokerLog extends ReplicaLog {
   append(batch: Uint8Array, leaderEpoch: number, done: WriteDone): LeaderAppendVerdict;
   /** A follower's append of whole batches as they are; they must continue the log. */
   appendAsFollower(records: Uint8Array, done: WriteDone): void;
-  /** Whole batches from the offset on, below the bound; the first one even if it is larger than `maxBytes`. */
-  read(offset: number, upperBound: number, maxBytes: number): Uint8Array;
+  /**
+   * Whole batches from the offset on, below the bound; the first one even if it is larger than `maxBytes`. Null if that
+   * one is rotten: then the log takes no more.
+   */
+  read(offset: number, upperBound: number, maxBytes: number): Uint8Array | null;
+  /** The next start looks for rot from where it was found on: others hold what is behind it. */
+  distrust(): void;
+  probeRoom(done: (hasRoom: boolean) => void): void;
   raiseLogStart(offset: number): void;
   truncateTo(offset: number, done: WriteDone): void;
   restartAt(offset: number, done: WriteDone): void;
@@ -46,6 +57,7 @@ export interface BrokerLog extends ReplicaLog {
 }
 
 export interface LogStore {
+  readonly condition: DiskCondition;
   /** By partition. */
   readonly logs: ReadonlyMap<number, BrokerLog>;
   /** Made if it is not there. */
@@ -61,6 +73,8 @@ export interface LogStore {
   powerCut(random: SeededRandom): void;
   /** A bit of each log turns while nobody looks. */
   rot(random: SeededRandom): void;
+  /** A bit turns in the records of the batch that begins there, whether or not a process runs. */
+  rotAt(partition: number, baseOffset: number, random: SeededRandom): void;
   /** The disk is another, or empty. */
   wipe(): void;
   /** Ends a process well, with a mark that names its broker epoch. */

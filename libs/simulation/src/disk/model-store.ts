@@ -1,24 +1,24 @@
 /** Logs as the fast model has them, with checkpoints and the mark of a clean stop, which are written as a whole. */
 import type { SeededRandom } from '@seatlog/runtime/testing';
 import type { LogStore } from './log-store.ts';
-import { type DiskWrites, type Durability, SimulatedLog } from './simulated-log.ts';
+import { DiskCondition } from './disk-condition.ts';
+import { SimulatedLog, type SimulatedLogOptions } from './simulated-log.ts';
 
 export class ModelStore implements LogStore {
   readonly logs = new Map<number, SimulatedLog>();
-  readonly #durability: Durability;
-  readonly #writes: DiskWrites;
+  readonly condition = new DiskCondition();
+  readonly #options: SimulatedLogOptions;
   #highWatermarks = new Map<number, number>();
   #cleanStopEpoch = -1;
 
-  constructor(durability: Durability, writes: DiskWrites) {
-    this.#durability = durability;
-    this.#writes = writes;
+  constructor(options: Omit<SimulatedLogOptions, 'condition'>) {
+    this.#options = { ...options, condition: this.condition };
   }
 
   log(partition: number): SimulatedLog {
     let log = this.logs.get(partition);
     if (log === undefined) {
-      log = new SimulatedLog(this.#durability, this.#writes);
+      log = new SimulatedLog(this.#options);
       this.logs.set(partition, log);
     }
     return log;
@@ -33,6 +33,7 @@ export class ModelStore implements LogStore {
     this.#highWatermarks = new Map(
       Array.from(this.logs, ([partition, log]) => [partition, log.highWatermark]),
     );
+    for (const log of this.logs.values()) log.checkpoint();
   }
 
   writeBack(): void {
@@ -51,6 +52,10 @@ export class ModelStore implements LogStore {
     for (const log of this.logs.values()) log.rot(random);
   }
 
+  rotAt(partition: number, baseOffset: number, random: SeededRandom): void {
+    this.logs.get(partition)?.rotAt(baseOffset, random);
+  }
+
   wipe(): void {
     for (const log of this.logs.values()) log.wipe();
     this.#highWatermarks.clear();
@@ -62,15 +67,18 @@ export class ModelStore implements LogStore {
     // What was still being written is given up before the logs are closed.
     this.processDied(random);
     this.writeBack();
-    this.#cleanStopEpoch = brokerEpoch;
+    const isWell = [...this.logs.values()].every(({ failure }) => failure === null);
+    this.#cleanStopEpoch = isWell ? brokerEpoch : -1;
   }
 
   recover(): number {
     let cleanStopEpoch = this.#cleanStopEpoch;
+    const isClean = cleanStopEpoch !== -1;
     this.#cleanStopEpoch = -1;
+    this.condition.failsNext = null;
     for (const [partition, log] of this.logs) {
       const end = log.logEndOffset;
-      log.recover(this.#highWatermarks.get(partition) ?? 0);
+      log.recover(this.#highWatermarks.get(partition) ?? 0, isClean);
       // However cleanly it was stopped: what is gone is gone, and the controller must know.
       if (log.logEndOffset < end) cleanStopEpoch = -1;
     }

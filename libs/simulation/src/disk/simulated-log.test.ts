@@ -1,15 +1,22 @@
 import { SeededRandom } from '@seatlog/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { sampleBatch } from '../client/sample-batch.ts';
+import { DiskCondition } from './disk-condition.ts';
 import { type Durability, SimulatedLog } from './simulated-log.ts';
 
 class Bench {
+  readonly condition = new DiskCondition();
   readonly log: SimulatedLog;
   readonly #writes: (() => void)[] = [];
   #name = 0;
 
-  constructor(durability: Durability = 'page-cache') {
-    this.log = new SimulatedLog(durability, (_label, action) => this.#writes.push(action));
+  constructor(durability: Durability = 'page-cache', trusts = false) {
+    this.log = new SimulatedLog({
+      durability,
+      writes: (_label, action) => this.#writes.push(action),
+      condition: this.condition,
+      trusts,
+    });
   }
 
   append(count = 1): void {
@@ -44,7 +51,7 @@ describe('a simulated log', () => {
       bench.settle();
       bench.log.processDied(new SeededRandom(seed));
       bench.log.powerCut(new SeededRandom(seed));
-      bench.log.recover(0);
+      bench.log.recover(0, false);
       ends.add(bench.log.logEndOffset);
       expect(bench.log.batches.map(({ baseOffset }) => baseOffset)).toEqual(
         Array.from({ length: bench.log.logEndOffset }, (_, at) => at),
@@ -62,7 +69,7 @@ describe('a simulated log', () => {
       bench.append();
       bench.log.processDied(new SeededRandom(seed));
       bench.log.powerCut(new SeededRandom(seed));
-      bench.log.recover(0);
+      bench.log.recover(0, false);
       expect(bench.log.logEndOffset).toBeGreaterThanOrEqual(2);
     }
   });
@@ -73,7 +80,7 @@ describe('a simulated log', () => {
       for (let count = 0; count < 4; count++) bench.append();
       bench.settle();
       expect(bench.log.rot(new SeededRandom(seed))).toBe(true);
-      bench.log.recover(0);
+      bench.log.recover(0, false);
       expect(bench.log.logEndOffset).toBeLessThan(4);
     }
   });

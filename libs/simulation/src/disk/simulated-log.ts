@@ -4,23 +4,26 @@
  *
  * Underneath is a disk with faults. What is written lies in the page cache until it is synced; a process that dies loses
  * what was queued, a power cut may lose, tear or keep each unsynced batch by itself, and any batch may rot while nobody
- * looks. Recovery checks all checksums and keeps the log up to the first gap. In flush mode a write is done when it is
- * synced. Epochs and producers are those of commit-log itself.
+ * looks. Recovery checks all checksums, or those that nothing vouches for, and keeps the log up to the first gap. In flush
+ * mode a write is done when it is synced. A write or a sync that fails, and rot that is read, end it until it is opened
+ * anew; while there is no room it takes nothing. Epochs and producers are those of commit-log itself.
  */
 import {
   batchBaseOffset,
-  BatchHeaders,
   batchesIn,
   batchLastOffsetDelta,
   batchProducerId,
   stampBaseOffset,
   stampLeaderEpoch,
 } from '@seatlog/kafka-protocol';
-import { LeaderEpochCache, producerBatchOf, ProducerStateManager } from '@seatlog/commit-log/testing';
+import { LeaderEpochCache } from '@seatlog/commit-log/testing';
 import type { EpochEndOffset, LogOutcome } from '@seatlog/replication';
 import type { SeededRandom } from '@seatlog/runtime/testing';
 import type { BrokerLog, LeaderAppendVerdict } from './log-store.ts';
-import { isSound, type StoredBatch, storedBatch, withRot } from './stored-batch.ts';
+import type { DiskCondition } from './disk-condition.ts';
+import { LogProducers } from './log-producers.ts';
+import { bytesOf, keptBatches, placeIn } from './read-batches.ts';
+import { isSound, type StoredBatch, storedBatch, withRot, withRotInRecords } from './stored-batch.ts';
 
 export type Durability = 'page-cache' | 'flush';
 
@@ -32,27 +35,50 @@ interface QueuedBatch {
   readonly generation: number;
 }
 
+export interface SimulatedLogOptions {
+  readonly durability: Durability;
+  readonly writes: DiskWrites;
+  readonly condition: DiskCondition;
+  /** A start looks only at what no checkpoint and no clean stop vouches for. */
+  readonly trusts: boolean;
+}
+
+/** Why a log takes no more. */
+interface Failure {
+  readonly by: 'write' | 'sync' | 'rot';
+  /** Where the rot begins. */
+  readonly offset: number;
+}
+
 export class SimulatedLog implements BrokerLog {
-  /** Disks of the simulation lose and tear; they do not refuse. */
-  readonly failure = null;
-  readonly #durability: Durability;
+  failed: () => void = () => {};
+  readonly #options: SimulatedLogOptions;
   readonly #writes: DiskWrites;
+  #failure: Failure | null = null;
   #batches: StoredBatch[] = [];
   #epochs = new LeaderEpochCache();
-  #producers = new ProducerStateManager(0);
-  /** As of the log start: what deleted records said is remembered. */
-  #producersAtStart = new ProducerStateManager(0);
+  readonly #producers = new LogProducers();
   #start = 0;
   #end = 0;
   #queuedEnd = 0;
   #syncedEnd = 0;
+  /** A start trusts what is below. */
+  #recoveryPoint = 0;
   #highWatermark = 0;
   #generation = 0;
   #queued: QueuedBatch[] = [];
 
-  constructor(durability: Durability, writes: DiskWrites) {
-    this.#durability = durability;
-    this.#writes = writes;
+  constructor(options: SimulatedLogOptions) {
+    this.#options = options;
+    this.#writes = options.writes;
+  }
+
+  get failure(): Failure | null {
+    return this.#failure;
+  }
+
+  get hasFoundRot(): boolean {
+    return this.#failure?.by === 'rot';
   }
 
   get logStartOffset(): number {
@@ -93,7 +119,7 @@ export class SimulatedLog implements BrokerLog {
   }
 
   assignLeaderEpoch(epoch: number, startOffset: number): void {
-    this.#epochs.assign(epoch, startOffset);
+    if (this.#failure === null) this.#epochs.assign(epoch, startOffset);
   }
 
   updateHighWatermark(offset: number): void {
@@ -102,21 +128,15 @@ export class SimulatedLog implements BrokerLog {
 
   /** The place of the batch that holds the offset, or of the first one behind it. */
   placeOf(offset: number): number {
-    let low = 0;
-    let high = this.#batches.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#batches[middle] as StoredBatch).lastOffset < offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return placeIn(this.#batches, offset);
   }
 
   /** A leader's append of one batch: offset and epoch are stamped, and the producer's sequence is checked. */
   append(given: Uint8Array, leaderEpoch: number, done: (outcome: LogOutcome) => void): LeaderAppendVerdict {
+    if (this.#failure !== null) return { kind: 'refused' };
     const hasProducer = batchProducerId(given) >= 0;
     if (hasProducer) {
-      const check = this.#producers.check(producerBatchOf(given, 0));
+      const check = this.#producers.check(given);
       if (check.outcome === 'duplicate') {
         return { kind: 'duplicate', baseOffset: check.firstOffset, lastOffset: check.lastOffset };
       }
@@ -127,7 +147,7 @@ export class SimulatedLog implements BrokerLog {
     stampBaseOffset(bytes, 0, baseOffset);
     stampLeaderEpoch(bytes, 0, leaderEpoch);
     this.#queuedEnd = baseOffset + batchLastOffsetDelta(bytes) + 1;
-    const staged = hasProducer ? this.#producers.stage(bytes, 0) : null;
+    const staged = hasProducer ? this.#producers.stage(bytes) : null;
     const batch = storedBatch(bytes);
     this.#write([batch], (outcome) => {
       if (outcome === 'done' && staged !== null) this.#producers.commit(staged);
@@ -138,69 +158,74 @@ export class SimulatedLog implements BrokerLog {
 
   /** A follower's append of whole batches as they are; they must continue the log. */
   appendAsFollower(records: Uint8Array, done: (outcome: LogOutcome) => void): void {
-    if (batchBaseOffset(records) !== this.#queuedEnd || this.#queuedEnd !== this.#end) {
-      this.#writes('append refused', () => done('retry'));
+    const continues = batchBaseOffset(records) === this.#queuedEnd && this.#queuedEnd === this.#end;
+    if (!continues || this.#failure !== null) {
+      this.#writes('append refused', () => done(this.#outcome('retry')));
       return;
     }
     const batches = Array.from(batchesIn(records), storedBatch);
     this.#queuedEnd = (batches.at(-1)?.lastOffset ?? this.#end - 1) + 1;
     this.#write(batches, (outcome) => {
-      if (outcome === 'done') for (const batch of batches) replayInto(this.#producers, batch);
+      if (outcome === 'done') for (const batch of batches) this.#producers.followed(batch);
       done(outcome);
     });
   }
 
-  /** Whole batches from the offset on, below the bound; the first one even if it is larger than `maxBytes`. */
-  read(offset: number, upperBound: number, maxBytes: number): Uint8Array {
+  read(offset: number, upperBound: number, maxBytes: number): Uint8Array | null {
     const first = this.placeOf(offset);
     let end = first;
     let size = 0;
     for (; end < this.#batches.length; end++) {
-      const { lastOffset, bytes } = this.#batches[end] as StoredBatch;
+      const batch = this.#batches[end] as StoredBatch;
+      const { lastOffset, bytes, baseOffset } = batch;
       if (lastOffset >= upperBound || (size > 0 && size + bytes.length > maxBytes)) break;
+      // What is good before the damage is given; the next read begins at the damage.
+      if (this.#options.trusts && !isSound(batch)) {
+        if (end > first) break;
+        this.#fence({ by: 'rot', offset: baseOffset });
+        return null;
+      }
       size += bytes.length;
     }
-    if (end - first === 1) return (this.#batches[first] as StoredBatch).bytes;
-    const given = new Uint8Array(size);
-    let at = 0;
-    for (let place = first; place < end; place++) {
-      const { bytes } = this.#batches[place] as StoredBatch;
-      given.set(bytes, at);
-      at += bytes.length;
-    }
-    return given;
+    return bytesOf(this.#batches.slice(first, end));
+  }
+
+  distrust(): void {
+    if (this.#failure?.by === 'rot')
+      this.#recoveryPoint = Math.min(this.#recoveryPoint, this.#failure.offset);
+  }
+
+  probeRoom(done: (hasRoom: boolean) => void): void {
+    this.#writes('look for room', () => done(!this.#options.condition.isFull));
   }
 
   raiseLogStart(offset: number): void {
     const start = Math.min(offset, this.#highWatermark);
     if (start <= this.#start) return;
     this.#start = start;
-    for (const batch of this.#batches.splice(0, this.placeOf(start)))
-      replayInto(this.#producersAtStart, batch);
+    for (const batch of this.#batches.splice(0, this.placeOf(start))) this.#producers.deleted(batch);
     this.#epochs.truncateFromStart(start);
     this.#syncedEnd = Math.max(this.#syncedEnd, start);
   }
 
   /** A batch that holds the offset goes as a whole. On disk when `done` is called. */
   truncateTo(offset: number, done: (outcome: LogOutcome) => void): void {
-    this.#dropQueued();
-    this.#writes('truncate', () => {
-      this.#cut(offset);
-      done('done');
-    });
+    this.#change('truncate', done, () => this.#cut(offset));
   }
 
   restartAt(offset: number, done: (outcome: LogOutcome) => void): void {
-    this.#dropQueued();
-    this.#writes('restart log', () => {
-      this.#restart(offset);
-      done('done');
-    });
+    this.#change('restart log', done, () => this.#restart(offset));
   }
 
-  /** The kernel writes back what lies in the page cache. */
+  /** The kernel writes back what lies in the page cache. A sync that fails is never tried again. */
   writeBack(): void {
-    this.#syncedEnd = this.#end;
+    if (this.#failure !== null || this.#syncedEnd >= this.#end) return;
+    if (this.#options.condition.fails('sync')) this.#fence({ by: 'sync', offset: this.#syncedEnd });
+    else this.#syncedEnd = this.#end;
+  }
+
+  checkpoint(): void {
+    this.#recoveryPoint = this.#syncedEnd;
   }
 
   /** The process ends. What it had handed to the kernel and was not told of may be written, in order. */
@@ -211,6 +236,8 @@ export class SimulatedLog implements BrokerLog {
       this.#batches.push(batch);
       this.#end = batch.lastOffset + 1;
     }
+    // The kernel may have dropped what it could not write.
+    if (this.#failure?.by === 'sync') this.powerCut(random);
     this.#dropQueued();
   }
 
@@ -236,46 +263,33 @@ export class SimulatedLog implements BrokerLog {
     return true;
   }
 
+  rotAt(baseOffset: number, random: SeededRandom): void {
+    const place = this.placeOf(baseOffset);
+    const batch = this.#batches[place];
+    if (batch !== undefined) this.#batches[place] = withRotInRecords(batch, random.uint32());
+  }
+
   /** The disk is another, or empty. */
   wipe(): void {
     this.#restart(0);
   }
 
   /** What a process finds when it starts: the log up to the first gap or damage. Everything that is found is synced. */
-  recover(checkpointedHighWatermark: number): void {
-    let expected = this.#start;
-    let sound = 0;
-    for (const batch of this.#batches) {
-      const isNext = sound === 0 ? batch.baseOffset <= expected : batch.baseOffset === expected;
-      if (!isNext || !isSound(batch)) break;
-      expected = batch.lastOffset + 1;
-      sound += 1;
-    }
-    this.#batches.length = sound;
-    this.#end = expected;
+  recover(checkpointedHighWatermark: number, isClean: boolean): void {
+    const trustedEnd = isClean ? Number.POSITIVE_INFINITY : this.#recoveryPoint;
+    this.#batches.length = keptBatches(this.#batches, this.#start, this.#options.trusts ? trustedEnd : 0);
+    this.#end = (this.#batches.at(-1)?.lastOffset ?? this.#start - 1) + 1;
+    this.#failure = null;
     this.#dropQueued();
-    this.#syncedEnd = expected;
+    this.#syncedEnd = this.#end;
+    this.#recoveryPoint = Math.min(this.#recoveryPoint, this.#end);
     this.#recoverEpochs();
-    this.#producers = this.#replayedProducers();
+    this.#producers.rebuild(this.#batches, this.#end);
     this.updateHighWatermark(checkpointedHighWatermark);
   }
 
   producersProblem(): string | null {
-    const live = described(this.#producers);
-    const replayed = described(this.#replayedProducers());
-    return live === replayed ? null : `${live} and not ${replayed}`;
-  }
-
-  /** The producers' states as the batches alone give them. */
-  #replayedProducers(): ProducerStateManager {
-    const remembered = Array.from(
-      this.#producersAtStart.entries,
-      (entry) => [entry.producerId, entry] as const,
-    );
-    const producers = new ProducerStateManager(this.#producersAtStart.mapEndOffset, new Map(remembered));
-    for (const batch of this.#batches) replayInto(producers, batch);
-    producers.advanceTo(this.#end);
-    return producers;
+    return this.#producers.problem(this.#batches, this.#end);
   }
 
   /** The epoch file is written before the batches of an epoch are; the batches tell what it lacks. */
@@ -291,16 +305,52 @@ export class SimulatedLog implements BrokerLog {
     const generation = this.#generation;
     const queued = batches.map((batch): QueuedBatch => ({ batch, generation }));
     this.#queued.push(...queued);
+    const { condition, durability } = this.#options;
     this.#writes('write', () => {
-      if (generation !== this.#generation) {
-        done('retry');
-        return;
+      if (generation !== this.#generation || this.#failure !== null) done(this.#outcome('retry'));
+      else if (condition.isFull) this.#undo(done);
+      else if (condition.fails('write')) {
+        this.#dropQueued();
+        this.#fence({ by: 'write', offset: this.#end });
+        done('failed');
+      } else if (durability === 'flush' && condition.fails('sync')) {
+        // What was written may be there at the next start.
+        this.#fence({ by: 'sync', offset: this.#end });
+        done('failed');
+      } else {
+        this.#queued.splice(0, queued.length);
+        for (const batch of batches) this.#store(batch);
+        if (durability === 'flush') this.#syncedEnd = this.#end;
+        done('done');
       }
-      this.#queued.splice(0, queued.length);
-      for (const batch of batches) this.#store(batch);
-      if (this.#durability === 'flush') this.#syncedEnd = this.#end;
-      done('done');
     });
+  }
+
+  /** There is no room: nothing of the write is left, nor of what came behind it. */
+  #undo(done: (outcome: LogOutcome) => void): void {
+    this.#dropQueued();
+    this.failed();
+    done('retry');
+  }
+
+  #change(label: string, done: (outcome: LogOutcome) => void, change: () => void): void {
+    this.#dropQueued();
+    this.#writes(label, () => {
+      if (this.#failure === null && this.#options.condition.fails('write'))
+        this.#fence({ by: 'write', offset: this.#end });
+      if (this.#failure === null) change();
+      done(this.#outcome('done'));
+    });
+  }
+
+  #outcome(unlessFailed: LogOutcome): LogOutcome {
+    return this.#failure === null ? unlessFailed : 'failed';
+  }
+
+  #fence(failure: Failure): void {
+    if (this.#failure !== null) return;
+    this.#failure = failure;
+    this.failed();
   }
 
   #store(batch: StoredBatch): void {
@@ -316,12 +366,13 @@ export class SimulatedLog implements BrokerLog {
       while (size > 0 && (this.#batches[size - 1] as StoredBatch).lastOffset >= offset) size -= 1;
       this.#batches.length = size;
       this.#end = Math.max(this.#start, (this.#batches[size - 1]?.lastOffset ?? this.#start - 1) + 1);
-      this.#producers = this.#replayedProducers();
+      this.#producers.rebuild(this.#batches, this.#end);
     }
     this.#generation += 1;
     this.#queuedEnd = this.#end;
     this.#epochs.truncateFromEnd(offset);
     this.#syncedEnd = Math.min(this.#syncedEnd, this.#end);
+    this.#recoveryPoint = Math.min(this.#recoveryPoint, this.#end);
     this.#highWatermark = Math.min(this.#highWatermark, this.#end);
   }
 
@@ -329,12 +380,12 @@ export class SimulatedLog implements BrokerLog {
     this.#dropQueued();
     this.#batches = [];
     this.#epochs.clear();
-    this.#producers = new ProducerStateManager(offset);
-    this.#producersAtStart = new ProducerStateManager(offset);
+    this.#producers.restart(offset);
     this.#start = offset;
     this.#end = offset;
     this.#queuedEnd = offset;
     this.#syncedEnd = offset;
+    this.#recoveryPoint = offset;
     this.#highWatermark = offset;
   }
 
@@ -344,12 +395,4 @@ export class SimulatedLog implements BrokerLog {
     this.#queuedEnd = this.#end;
     this.#producers.dropStaged();
   }
-}
-
-function replayInto(producers: ProducerStateManager, { bytes, lastOffset }: StoredBatch): void {
-  if (batchProducerId(bytes) >= 0) producers.replay(bytes, 0, new BatchHeaders(bytes), lastOffset);
-}
-
-function described(producers: ProducerStateManager): string {
-  return JSON.stringify(producers.describe().sort((one, other) => one.producerId - other.producerId));
 }

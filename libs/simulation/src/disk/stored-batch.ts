@@ -40,11 +40,24 @@ export function isSound(batch: StoredBatch): boolean {
   return batchCrcMatches(batch.bytes);
 }
 
+/** The first byte behind the checksum: what has turned there, the checksum tells. */
+const BEHIND_THE_CHECKSUM = 21;
+/** What lies before stays what it was, so that whoever reads headers alone does not notice. */
+const RECORDS = 61;
+
 /** The batch with one bit turned. */
-export function withRot({ bytes, ...rest }: StoredBatch, bit: number): StoredBatch {
+export function withRot(batch: StoredBatch, bit: number): StoredBatch {
+  return turned(batch, BEHIND_THE_CHECKSUM, bit);
+}
+
+/** The same in its records. */
+export function withRotInRecords(batch: StoredBatch, bit: number): StoredBatch {
+  return turned(batch, RECORDS, bit);
+}
+
+function turned({ bytes, ...rest }: StoredBatch, from: number, bit: number): StoredBatch {
   const rotten = new Uint8Array(bytes);
-  // Behind the checksum, so that it is the checksum that tells.
-  const at = 21 + (bit % (rotten.length - 21));
+  const at = from + (bit % (rotten.length - from));
   rotten[at] = (rotten[at] ?? 0) ^ (1 << (bit & 7));
   return { ...rest, bytes: rotten };
 }

@@ -5,6 +5,7 @@ import type { SimulatedBroker } from '../broker/simulated-broker.ts';
 import type { FaultKind, Profile } from '../profile.ts';
 import { FIRST_CONTROLLER, TOPIC } from '../simulation-settings.ts';
 import type { World } from '../world.ts';
+import { DiskNemesis } from './disk-nemesis.ts';
 
 /** The controllers of a cluster that can fail. */
 export interface ControllerVictims {
@@ -13,6 +14,10 @@ export interface ControllerVictims {
   powerCut(random: SeededRandom): void;
   /** Starts or continues those that are down. */
   raise(): void;
+  fillDisk(random: SeededRandom): void;
+  /** A write or a sync of one that runs fails, and it ends. */
+  failDisk(random: SeededRandom): void;
+  makeRoom(): void;
 }
 
 const RAISE_EVERY_MS = 400;
@@ -24,6 +29,7 @@ export class Nemesis {
   readonly #profile: Profile;
   readonly #controllers: ControllerVictims | null;
   readonly #kinds: readonly FaultKind[];
+  readonly #disks: DiskNemesis;
   #isActive = true;
 
   constructor(world: World, random: SeededRandom, profile: Profile, controllers: ControllerVictims | null) {
@@ -31,6 +37,7 @@ export class Nemesis {
     this.#random = random;
     this.#profile = profile;
     this.#controllers = controllers;
+    this.#disks = new DiskNemesis(world, random);
     this.#kinds = [...profile.faults].flatMap(([kind, weight]) => Array.from({ length: weight }, () => kind));
   }
 
@@ -46,12 +53,15 @@ export class Nemesis {
   heal(): void {
     this.#isActive = false;
     this.#world.network.mend();
+    this.#disks.mendAll();
+    this.#controllers?.makeRoom();
     this.#raise();
   }
 
   /** Over and over: one that was about to stop may stop yet. */
   #raise(): void {
     this.#controllers?.raise();
+    this.#disks.restartFailed();
     for (const broker of this.#world.brokers) {
       broker.diskStallMs = 0;
       broker.process.clockRate = 1;
@@ -95,6 +105,7 @@ export class Nemesis {
         broker.terminate();
         return;
       case 'start':
+        this.#disks.tend();
         for (const each of this.#world.brokers) {
           if (this.#random.oneIn(2)) {
             each.process.continue();
@@ -129,7 +140,7 @@ export class Nemesis {
         this.#disconnect(kind, broker);
         return;
       default:
-        this.#administer(kind, broker);
+        if (!this.#disks.bringAbout(kind, broker)) this.#administer(kind, broker);
     }
   }
 
@@ -148,6 +159,8 @@ export class Nemesis {
       case 'mend':
         network.mend();
         for (const each of this.#world.brokers) each.diskStallMs = 0;
+        this.#disks.mendSome();
+        this.#controllers?.makeRoom();
     }
   }
 
@@ -190,6 +203,12 @@ export class Nemesis {
         return;
       case 'controller-power-cut':
         this.#controllers?.powerCut(this.#random);
+        return;
+      case 'controller-disk-full':
+        this.#controllers?.fillDisk(this.#random);
+        return;
+      case 'controller-disk-error':
+        this.#controllers?.failDisk(this.#random);
         return;
       default:
         broker.kill();

@@ -3,6 +3,7 @@ import type { ClusterImage } from '@seatlog/metadata-quorum';
 import type { LeaderMetric, ReplicaRole } from '@seatlog/replication';
 import type { HostedPartition } from '../broker/hosted-partition.ts';
 import type { SimulatedBroker } from '../broker/simulated-broker.ts';
+import type { SimulationSettings } from '../simulation-settings.ts';
 import type { World } from '../world.ts';
 import { MetadataWitness } from './metadata-witness.ts';
 import { PartitionWitness } from './partition-witness.ts';
@@ -13,10 +14,10 @@ export class ClusterWitness {
   readonly counts = new Map<string, number>();
   readonly #world: () => World;
 
-  constructor(partitions: number, world: () => World) {
+  constructor({ partitions, eligibleLeaderReplicas }: SimulationSettings, world: () => World) {
     this.#world = world;
     this.partitions = Array.from({ length: partitions }, (_, index) => new PartitionWitness(index, world));
-    this.metadata = new MetadataWitness((partition) =>
+    this.metadata = new MetadataWitness(eligibleLeaderReplicas, (partition) =>
       this.partitions[partition.index]?.imageCommitted(partition),
     );
   }

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { sampleBatch } from '../client/sample-batch.ts';
+import { DiskCondition } from '../disk/disk-condition.ts';
 import { SimulatedLog } from '../disk/simulated-log.ts';
 import { CommittedHistory } from './committed-history.ts';
 
 /** A log of one leader’s epoch with a batch for each count, all written and committed. */
 function logOf(name: string, leaderEpoch: number, counts: readonly number[]): SimulatedLog {
   const writes: (() => void)[] = [];
-  const log = new SimulatedLog('page-cache', (_label, action) => writes.push(action));
+  const log = new SimulatedLog({
+    durability: 'page-cache',
+    writes: (_label, action) => writes.push(action),
+    condition: new DiskCondition(),
+    trusts: false,
+  });
   counts.forEach((count, at) => log.append(sampleBatch(`${name}-${at}`, count, null), leaderEpoch, () => {}));
   for (const write of writes) write();
   log.updateHighWatermark(log.logEndOffset);

@@ -2,7 +2,8 @@
 import { TOPIC } from '../simulation-settings.ts';
 import type { World } from '../world.ts';
 import type { ClientWitness } from './client-witness.ts';
-import { isSameBatch } from '../disk/stored-batch.ts';
+import type { BrokerLog } from '../disk/log-store.ts';
+import { isSameBatch, isSound, type StoredBatch } from '../disk/stored-batch.ts';
 import { violated } from './violation.ts';
 
 /** Why it has not come to rest yet; null once it has. */
@@ -51,6 +52,10 @@ export function lookAtRest({ plane, brokers, witness }: World, clients: ClientWi
       if (problem !== null)
         violated('replay gives the live state', `broker ${id}, partition ${index}: ${problem}`);
     }
+    const logs = replicas.map((id) => brokers[id - 1]?.disk.knownLog(index));
+    const rotten = model.batches.find((batch) => !logs.some((log) => log !== undefined && holds(log, batch)));
+    if (rotten !== undefined)
+      violated('what is there is sound somewhere', `partition ${index}: ${rotten.baseOffset} is not`);
     const partition = witness.partitions[index];
     if (partition?.hasForgiven === false && partition.history.end !== model.logEndOffset) {
       violated(
@@ -60,4 +65,9 @@ export function lookAtRest({ plane, brokers, witness }: World, clients: ClientWi
     }
   }
   clients.lookAtRest();
+}
+
+function holds(log: BrokerLog, batch: StoredBatch): boolean {
+  const own = log.batches[log.placeOf(batch.baseOffset)];
+  return own !== undefined && isSameBatch(own, batch) && isSound(own);
 }

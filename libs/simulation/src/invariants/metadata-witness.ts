@@ -9,8 +9,11 @@ import { violated } from './violation.ts';
 export class MetadataWitness {
   #image: ClusterImage = emptyImage;
   readonly #changed: (partition: PartitionImage) => void;
+  /** Whether the cluster keeps eligible leader replicas. */
+  readonly #keepsEligible: boolean;
 
-  constructor(changed: (partition: PartitionImage) => void) {
+  constructor(keepsEligible: boolean, changed: (partition: PartitionImage) => void) {
+    this.#keepsEligible = keepsEligible;
     this.#changed = changed;
   }
 
@@ -37,8 +40,9 @@ export class MetadataWitness {
     }
   }
 
-  /** R14: with eligible leader replicas kept, nobody who is fenced or stops is in an ISR. */
+  /** R14: nobody who is fenced or stops is in an ISR, the last one aside, where no eligible leader replicas are kept. */
   #checkMembers(partition: PartitionImage): void {
+    if (!this.#keepsEligible && partition.isr.length === 1) return;
     const gone = partition.isr.find((id) => !isActive(this.#image.brokers.get(id)));
     if (gone !== undefined) {
       violated('who is fenced or stops is in no ISR', `broker ${gone}: ${JSON.stringify(partition)}`);
@@ -51,6 +55,11 @@ export class MetadataWitness {
     if (after.leader !== -1 && !after.isr.includes(after.leader)) say('a leader is in its ISR');
     if (after.isr.some((id) => !after.replicas.includes(id))) say('an ISR is a part of the replicas');
     if (after.elr.some((id) => after.isr.includes(id))) say('a replica is in the ISR or in the ELR');
+    if (!this.#keepsEligible) {
+      if (after.isr.length === 0) say('R14: without eligible leader replicas the last one stays in its ISR');
+      if (after.elr.length + after.lastKnownElr.length > 0)
+        say('where none are kept, none are eligible leaders');
+    }
     if (before === undefined) return;
     if (after.partitionEpoch <= before.partitionEpoch) say('partition epochs rise');
     if (after.leaderEpoch < before.leaderEpoch) say('leader epochs rise');

@@ -6,13 +6,13 @@
  * - A leader commits what a member of the ISR does not hold, or another batch than was committed at that offset.
  * - A leader begins its epoch without something committed before: unless the controller elected it from outside of ISR
  *   and ELR, and it is a broker whose disk lost something, or unclean elections are allowed.
- * - A replica has below its own high watermark what was never committed.
+ * - A replica has below its own high watermark what was never committed, or what rotted before it came.
  * - The maximal ISR of a leader lacks a member of the ISR that the controller has for its epoch.
  */
 import type { PartitionImage } from '@seatlog/metadata-quorum';
 import type { IsrState } from '@seatlog/replication';
 import type { HostedPartition } from '../broker/hosted-partition.ts';
-import { isSameBatch, type StoredBatch } from '../disk/stored-batch.ts';
+import { isSameBatch, isSound, type StoredBatch } from '../disk/stored-batch.ts';
 import type { World } from '../world.ts';
 import { CommittedHistory } from './committed-history.ts';
 import { violated } from './violation.ts';
@@ -92,12 +92,14 @@ export class PartitionWitness {
   #judgeLoss({ run }: HostedPartition, epoch: number, missing: { batch: StoredBatch; epoch: number }): void {
     // By the epoch in which it was appended: one that is elected uncleanly brings along a high watermark of a history
     // that was lost before.
-    const isAllowed = this.#uncleanEpochs.some(
+    const isUnclean = this.#uncleanEpochs.some(
       (unclean) => unclean > missing.batch.leaderEpoch && unclean <= epoch,
     );
-    const mayLose =
-      this.#world().settings.uncleanElection || run.owner.disk.isDamaged(this.index) || this.hasForgiven;
-    if (!isAllowed || !mayLose) {
+    const { uncleanElection, eligibleLeaderReplicas } = this.#world().settings;
+    const isDamaged = run.owner.disk.isDamaged(this.index);
+    const mayLose = isUnclean && (uncleanElection || isDamaged || this.hasForgiven);
+    // Without eligible leader replicas the last one leads again, with whatever its disk has left, and nobody is told.
+    if (!mayLose && !(isDamaged && !eligibleLeaderReplicas)) {
       violated(
         'what is committed is on every later leader',
         `broker ${run.owner.id} leads partition ${this.index} in epoch ${epoch} without offset ` +
@@ -203,6 +205,7 @@ export class PartitionWitness {
     for (let place = log.placeOf(seen.comparedTo); place < log.batches.length; place++) {
       const batch = log.batches[place] as StoredBatch;
       if (batch.lastOffset >= log.highWatermark) break;
+      this.#checkSound(hosted, batch);
       const known = history.at(batch.baseOffset);
       if (known !== undefined && isSameBatch(known, batch)) continue;
       if (isStale) break;
@@ -228,6 +231,17 @@ export class PartitionWitness {
       () => `partition ${this.index} high watermark ${log.highWatermark}`,
     );
     if (history.end > before) this.#checkIsrHolds(leaderEpoch);
+  }
+
+  /** Its own disk may rot; what it takes from others it has looked at. */
+  #checkSound({ run }: HostedPartition, batch: StoredBatch): void {
+    const { disk, id } = run.owner;
+    const mayRot = this.#world().settings.trustsWhatWasSynced;
+    if (!mayRot || isSound(batch) || disk.hasRot(this.index)) return;
+    violated(
+      'a replica takes nothing that rotted on the way',
+      `broker ${id}, partition ${this.index}, offset ${batch.baseOffset}`,
+    );
   }
 
   /** All of the ISR hold what was just committed: it is what an acknowledgement means. */
