@@ -1,39 +1,34 @@
 /**
- * Tells passing faults from lasting ones. After a passing fault the same call may be made again, also when it is not known
- * whether the transaction was committed: every statement here that changes something may be repeated.
+ * Tells what is wrong with a server, or with the way to it, from what is wrong with the values of a statement. The first is
+ * waited out: the same call may be made again, also when it is not known whether the transaction was committed, since every
+ * statement here that changes something may be repeated. Only for the second may a record be called impossible. So what
+ * is not surely about values is not: a worker that meets a wrong password, a table that is not there yet or a connection that
+ * was closed because it stood still must not send the sales of the hour to the dead letters.
  */
 
-/** Classes of SQLSTATE, by their first letters, that pass by themselves. */
-const PASSING_STATES = [
-  '08', // connection
-  '40', // serialization failure, deadlock, unknown outcome of a commit
-  '53', // too many connections, out of memory, disk full
-  '57', // shut down, starting up, cancelled
-  '58', // I/O
-  '55P03', // lock not available
-  '25006', // read-only while failing over
+/** Classes of SQLSTATE, by their first letters, that speak of the values a statement was given. */
+const STATES_OF_VALUES = [
+  '21', // cardinality
+  '22', // data: out of range, not encodable
+  '23', // constraint
+  '54', // too large for the server
 ];
 
-const PASSING_CODES = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-];
+/** No class of SQLSTATE begins with the E of system errors. */
+const SQLSTATE = /^[0-9FHPX][0-9A-Z]{4}$/;
 
 /** What pg says when a connection is lost or does not come, which carries no code. */
-const PASSING_MESSAGES =
-  /connection terminated|connection ended|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|cannot use a pool after|server closed the connection/i;
+const LOST_CONNECTION =
+  /connection terminated|connection ended|connection has been discarded|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error|client was closed|cannot use a pool after|server closed the connection/i;
 
 export function isTransientDatabaseError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ConcurrentChangeError) return true;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  if (code === null) return PASSING_MESSAGES.test(error.message);
-  return PASSING_CODES.includes(code) || PASSING_STATES.some((state) => code.startsWith(state));
+  if (code === null) return LOST_CONNECTION.test(error.message);
+  if (SQLSTATE.test(code)) return !STATES_OF_VALUES.some((state) => code.startsWith(state));
+  // Node's own: those that begin with ERR_ are mistakes of a caller, except those of TLS.
+  return !code.startsWith('ERR_') || code.startsWith('ERR_TLS');
 }
 
 /** A lock conflict that goes away when the transaction is run again at once. */

@@ -1,8 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres, wipeDataDirectory, type PostgresServer } from '@seatlog/local-stack';
-import { sql } from 'kysely';
+import { SilentRelay, startPostgres, wipeDataDirectory, type PostgresServer } from '@seatlog/local-stack';
+import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isTransientDatabaseError } from './database-error.ts';
 import { openDatabase, type BookingDatabase } from './database.ts';
@@ -12,6 +12,8 @@ import { audit } from './statements/audit.ts';
 import { seedEvent } from './statements/seed-event.ts';
 import { created, EVENT, NOW, orderOf, PRICE, until } from './testing/database-fixture.ts';
 import { inTransaction } from './transaction.ts';
+
+const coded = (code: string, message: string) => Object.assign(new Error(message), { code });
 
 describe('F67: PostgreSQL fails', () => {
   let folder: string;
@@ -51,12 +53,15 @@ describe('F67: PostgreSQL fails', () => {
       .flatMap(created)
       .map((event) => ({ event, source: null }));
 
-  /** What the worker does: the same batch again for as long as the fault passes by itself. */
-  async function applyUntilDone(first: number): Promise<number> {
+  const applyUntilDone = (first: number): Promise<number> =>
+    untilDone(() => applyReservationEvents(database, batchOf(first), { now: NOW }));
+
+  /** What the worker does: the same again for as long as the fault passes by itself. */
+  async function untilDone(work: () => Promise<unknown>): Promise<number> {
     const deadline = performance.now() + 60_000;
     for (let failures = 0; ; failures += 1) {
       try {
-        await applyReservationEvents(database, batchOf(first), { now: NOW });
+        await work();
         return failures;
       } catch (error) {
         if (!isTransientDatabaseError(error) || performance.now() > deadline) throw error;
@@ -127,13 +132,69 @@ describe('F67: PostgreSQL fails', () => {
     expect(runs.reduce((sum, each) => sum + each)).toBeGreaterThan(2);
   });
 
+  it('a server that vanished without a word is looked for anew', async () => {
+    const url = new URL(server.url);
+    await using relay = await SilentRelay.listen(Number(url.port));
+    url.port = String(relay.port);
+    const distant = openDatabase({
+      url: url.href,
+      applicationName: 'distant',
+      poolSize: 2,
+      statementTimeoutMs: 1000,
+    });
+    const question = sql`SELECT 1`;
+    // Two connections, which are idle when the server goes.
+    await Promise.all([question.execute(distant), question.execute(distant)]);
+    relay.silence();
+    const lost = await Promise.allSettled([
+      question.execute(distant),
+      inTransaction(distant, (transaction) => question.execute(transaction)),
+    ]);
+    for (const result of lost) {
+      expect(result.status === 'rejected' && isTransientDatabaseError(result.reason)).toBe(true);
+    }
+    await untilDone(async () => {
+      await question.execute(distant);
+      await inTransaction(distant, (transaction) => question.execute(transaction));
+    });
+    await distant.destroy();
+  });
+
   it('tells passing faults from lasting ones', async () => {
     const nowhere = openDatabase({ url: 'postgres://x@127.0.0.1:1/x', applicationName: 'lost' });
     const refused = await sql`SELECT 1`.execute(nowhere).catch((error: unknown) => error);
     await nowhere.destroy();
     expect(isTransientDatabaseError(refused)).toBe(true);
-    const wrong = await sql`SELECT nonsense`.execute(database).catch((error: unknown) => error);
-    expect(isTransientDatabaseError(wrong)).toBe(false);
+    const failureOf = (statement: RawBuilder<unknown>) =>
+      statement.execute(database).catch((error: unknown) => error);
+    const refusedForItsValues = [
+      sql`SELECT ${'a\0b'}::text`,
+      sql`SELECT 1 / 0`,
+      sql`SELECT 99999999999::integer`,
+      sql`INSERT INTO seats (id, event_id, section, row_name, number, price) VALUES ('x', ${EVENT}, 'A', '1', 1, -1)`,
+    ];
+    for (const statement of refusedForItsValues) {
+      expect(isTransientDatabaseError(await failureOf(statement))).toBe(false);
+    }
     expect(isTransientDatabaseError(new TypeError('a mistake of ours'))).toBe(false);
+  });
+
+  it('T7: what is wrong with the server and not with a record is waited out: no record is parked for it', async () => {
+    const url = new URL(server.url);
+    url.pathname = '/another';
+    const lost = openDatabase({ url: url.href, applicationName: 'lost' });
+    const faults = [
+      await sql`SELECT 1`.execute(lost).catch((error: unknown) => error),
+      // As while a migration is under way.
+      await sql`SELECT FROM tables_to_come`.execute(database).catch((error: unknown) => error),
+      coded('28P01', 'password authentication failed'),
+      coded('42501', 'permission denied for table orders'),
+      // A worker that stood still in the middle of its transaction.
+      coded('25P03', 'terminating connection due to idle-in-transaction timeout'),
+      coded('ENETUNREACH', 'connect ENETUNREACH'),
+      new Error('Client was closed and is not queryable'),
+    ];
+    await lost.destroy();
+    for (const fault of faults) expect([fault, isTransientDatabaseError(fault)]).toEqual([fault, true]);
   });
 });

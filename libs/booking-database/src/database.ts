@@ -4,6 +4,7 @@
  */
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { MortalPool } from './mortal-pool.ts';
 import type { Schema } from './schema.ts';
 
 export type BookingDatabase = Kysely<Schema>;
@@ -44,7 +45,7 @@ export function openDatabase(options: DatabaseOptions): BookingDatabase {
   // of those in use, which also fail the statement that runs on them.
   pool.on('error', options.onIdleError ?? (() => {}));
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: new MortalPool(pool) }) });
 }
 
 /** Epochs, offsets and row ids are below 2^53; one that is not is refused and not rounded. */
