@@ -21,6 +21,8 @@ function recordOf(offset: number, refundId: string | null): RefundRecord {
   };
 }
 
+const REFUSED = 'refused';
+
 function world() {
   const recorded = new Set<string>();
   const parked: ParkedRecord[] = [];
@@ -33,6 +35,7 @@ function world() {
           faults -= 1;
           throw new Error('database away');
         }
+        if (refunds.some(({ refundId }) => refundId === REFUSED)) throw new Error('value out of range');
         const fresh = [...new Set(refunds.map(({ refundId }) => refundId))].filter((id) => !recorded.has(id));
         for (const id of fresh) recorded.add(id);
         return { recorded: fresh, duplicates: refunds.length - fresh.length };
@@ -69,6 +72,19 @@ describe('a batch of refund requests', () => {
       { offset: 0, code: 'DECODE_FAILED' },
     ]);
     expect(counts).toEqual({ notified: 1, duplicates: 0, parked: 1 });
+  });
+
+  it('T7: parks what the database refuses, and gives all other notices', async () => {
+    const { handler, counts, parked } = world();
+    await handler.handle(
+      ['a', 'b', REFUSED, 'c', REFUSED].map((refundId, offset) => recordOf(offset, refundId)),
+      never,
+    );
+    expect(parked.map(({ offset, code }) => ({ offset, code }))).toEqual([
+      { offset: 2, code: 'DATABASE_REFUSED' },
+      { offset: 4, code: 'DATABASE_REFUSED' },
+    ]);
+    expect(counts).toEqual({ notified: 3, duplicates: 0, parked: 2 });
   });
 
   it('T7: waits a passing fault out', async () => {

@@ -1,7 +1,7 @@
 /**
  * Handles a round of refund requests and resolves when their notices are recorded: the offsets may then be committed.
  * Each refund is notified once, however often its request comes (T6): the inbox and the notice are one statement. A request
- * that cannot be read is parked with its cause, and the partition moves on.
+ * that cannot be read, or that the database refuses, is parked with its cause, and the partition moves on (T7).
  */
 import type { RefundRequested, refundEvents } from '@seatlog/booking';
 import type { ParkedRecord, RecordedRefunds } from '@seatlog/booking-database';
@@ -32,6 +32,11 @@ export interface RefundHandlerPorts {
   readonly chance: () => number;
 }
 
+interface ReadableRefund {
+  readonly record: RefundRecord;
+  readonly refund: RefundRequested;
+}
+
 export class RefundHandler {
   readonly #ports: RefundHandlerPorts;
   readonly #retrying: Retrying;
@@ -42,20 +47,32 @@ export class RefundHandler {
   }
 
   async handle(records: readonly RefundRecord[], signal: AbortSignal): Promise<void> {
-    const refunds: RefundRequested[] = [];
+    const readable: ReadableRefund[] = [];
     for (const record of records) {
       const refund = valueOrError(record);
-      if (refund instanceof Error) await this.#park(record, refund, signal);
-      else refunds.push(refund);
+      if (refund instanceof Error) await this.#park(record, 'DECODE_FAILED', refund, signal);
+      else readable.push({ record, refund });
     }
-    if (refunds.length > 0) await this.#notify(refunds, signal);
+    await this.#notify(readable, signal);
   }
 
-  async #notify(refunds: readonly RefundRequested[], signal: AbortSignal): Promise<void> {
+  async #notify(readable: readonly ReadableRefund[], signal: AbortSignal): Promise<void> {
+    const [first] = readable;
+    if (first === undefined) return;
     const { store, meters, logger } = this.#ports;
-    const { recorded, duplicates } = await this.#retrying('record refunds', store, signal, () =>
-      store.record(refunds),
-    );
+    const refunds = readable.map(({ refund }) => refund);
+    let outcome: RecordedRefunds;
+    try {
+      outcome = await this.#retrying('record refunds', store, signal, () => store.record(refunds));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // By halves, until the one that is refused stands alone.
+      const middle = readable.length >> 1;
+      if (middle === 0) return this.#park(first.record, 'DATABASE_REFUSED', error, signal);
+      await this.#notify(readable.slice(0, middle), signal);
+      return this.#notify(readable.slice(middle), signal);
+    }
+    const { recorded, duplicates } = outcome;
     meters.notified(recorded.length);
     meters.duplicates(duplicates);
     const fresh = new Set(recorded);
@@ -65,7 +82,7 @@ export class RefundHandler {
     }
   }
 
-  async #park(record: RefundRecord, error: Error, signal: AbortSignal): Promise<void> {
+  async #park(record: RefundRecord, code: string, error: unknown, signal: AbortSignal): Promise<void> {
     const { store, meters, logger } = this.#ports;
     const { topic, partition, offset, keyBytes, valueBytes } = record;
     await this.#retrying('park', store, signal, () =>
@@ -76,13 +93,13 @@ export class RefundHandler {
         key: keyBytes,
         value: valueBytes,
         headers: {},
-        code: 'DECODE_FAILED',
-        message: error.message,
+        code,
+        message: error instanceof Error ? error.message : String(error),
         attempts: 1,
       }),
     );
     meters.parked();
-    logger.error({ error, topic, partition, offset }, 'refund request parked: it cannot be read');
+    logger.error({ error, code, topic, partition, offset }, 'refund request parked: it cannot be handled');
   }
 }
 
