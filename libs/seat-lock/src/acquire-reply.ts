@@ -14,6 +14,7 @@ export function parseAcquireReply(reply: unknown, context: AcquireContext): Acqu
   switch (kind) {
     case 'acquired':
     case 'resumed':
+    case 'joined':
     case 'sold':
       return { kind, attempt: attemptOf(rest, context) };
     case 'completed':

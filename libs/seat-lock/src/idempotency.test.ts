@@ -116,7 +116,7 @@ describe('the idempotency key', () => {
     const again = requestOf('ann', [SEAT, OTHER_SEAT], 'key-2');
     await until(async () => {
       const result = await hasty.acquire(again);
-      return result.kind === 'resumed' && result.attempt.orderId === first.orderId;
+      return result.kind === 'joined' && result.attempt.orderId === first.orderId;
     });
     // The first run no longer owns the seats.
     expect(await fixture.lock.release(first)).toBe(false);

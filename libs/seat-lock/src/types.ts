@@ -38,6 +38,8 @@ export type AcquireResult =
   | { readonly kind: 'acquired'; readonly attempt: Attempt }
   /** An earlier run's attempt whose outcome is unknown, or whose run died: its events may have been written. */
   | { readonly kind: 'resumed'; readonly attempt: Attempt }
+  /** The same, but the attempt began with another request of this buyer: same seats, perhaps another way to pay. */
+  | { readonly kind: 'joined'; readonly attempt: Attempt }
   /** All seats are sold to this very order, and what was answered is lost: it only has to be answered again. */
   | { readonly kind: 'sold'; readonly attempt: Attempt }
   /** Answered before; this is what was answered. */

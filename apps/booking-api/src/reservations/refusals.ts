@@ -2,7 +2,8 @@
 import { BookingProblem } from '@seatlog/booking';
 import type { AcquireResult } from '@seatlog/seat-lock';
 
-type Refused = Exclude<AcquireResult, { readonly kind: 'acquired' | 'resumed' | 'sold' | 'completed' }>;
+type Granted = 'acquired' | 'resumed' | 'joined' | 'sold' | 'completed';
+type Refused = Exclude<AcquireResult, { readonly kind: Granted }>;
 
 export function refusalOf(result: Refused): BookingProblem {
   switch (result.kind) {

@@ -62,6 +62,8 @@ interface Run {
   readonly attempt: Attempt;
   /** An earlier run may have published it. */
   readonly resumed: boolean;
+  /** The attempt began with another request, which may have been paid in another way. */
+  readonly joined: boolean;
   readonly clock: StepClock;
 }
 
@@ -108,18 +110,11 @@ export class ReservationDesk {
     clock.pause();
     if (result.kind === 'completed') return { body: result.response, replayed: true };
     if (result.kind === 'warming') onWarming();
-    if (result.kind !== 'acquired' && result.kind !== 'resumed' && result.kind !== 'sold') {
-      throw refusalOf(result);
-    }
-    const { attempt } = result;
-    const run = {
-      command,
-      order: orderOf(attempt, command, entry),
-      attempt,
-      resumed: result.kind === 'resumed',
-      clock,
-    };
-    return result.kind === 'sold' ? this.#answerAgain(run) : this.#sell(run);
+    if (!('attempt' in result)) throw refusalOf(result);
+    const { kind, attempt } = result;
+    const order = orderOf(attempt, command, entry);
+    const run = { command, order, attempt, resumed: kind !== 'acquired', joined: kind === 'joined', clock };
+    return kind === 'sold' ? this.#answerAgain(run) : this.#sell(run);
   }
 
   #entryOf(eventId: string): EventEntry {
@@ -138,6 +133,8 @@ export class ReservationDesk {
     const payment = await this.#pay(run);
     clock.pause();
     if (payment.kind === 'declined') {
+      // Asked again about the same payment a provider answers the same, so nothing was sold; of another card that says nothing.
+      if (run.joined) return this.#leaveOpen(run);
       await this.#release(run);
       logger.info({ reservationId: orderId, reason: payment.reason }, 'payment declined');
       throw new BookingProblem('PAYMENT_DECLINED', undefined, { members: { reason: payment.reason } });

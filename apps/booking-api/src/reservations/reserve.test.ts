@@ -169,6 +169,20 @@ describe('POST /events/:id/reservations', () => {
     expect(fixture.payments.voided).toEqual([]);
   });
 
+  it('T2: a card that is declined does not free what another request of the same buyer may have written', async () => {
+    await withApi({ leaseMs: 50 }, async (hasty) => {
+      hasty.publisher.outcomes.push('unknown-but-written');
+      const first = await reserve(hasty.app);
+      expect(first.body['code']).toBe('RESERVATION_UNKNOWN');
+      const other = { key: 'key-2', cardToken: 'tok_declined' };
+      await until(async () => (await reserve(hasty.app, other)).body['code'] !== 'IDEMPOTENCY_IN_FLIGHT');
+      expect((await reserve(hasty.app, other)).body['code']).toBe('RESERVATION_UNKNOWN');
+      expect((await reserve(hasty.app, { userId: 'bob' })).body['code']).toBe('SEAT_TAKEN');
+      await until(async () => (await reserve(hasty.app)).status === 202);
+      expect((await reserve(hasty.app)).body['reservationId']).toBe(first.body['reservationId']);
+    });
+  });
+
   it('F64: an API that died after the lock: the seat is free after the TTL, and the same key succeeds', async () => {
     await withApi({ lockTtlMs: 60, leaseMs: 50 }, async (brief) => {
       brief.publisher.hold = new Promise(() => {});

@@ -3,7 +3,7 @@
 -- KEYS  epochs, request, then one for each seat
 -- ARGV  fingerprint, orderId, userId, token, claim, lockTtl, lease, requestTtl, then the label of each seat
 -- gives one of
---   { 'acquired' | 'resumed' | 'sold', orderId, token, lockedUntil, epoch of each seat }
+--   { 'acquired' | 'resumed' | 'joined' | 'sold', orderId, token, lockedUntil, epoch of each seat }
 --   { 'completed', response }      the request was answered before
 --   { 'in-flight', milliseconds }  another run is at work on it
 --   { 'mismatch' }                 the idempotency key belongs to another request
@@ -43,7 +43,7 @@ end
 -- Takes up an attempt whose outcome is unknown or whose run has died: same order, same token. A seat whose lock ran out
 -- is locked again, under its old epoch unless someone had it in between. A seat that someone else has now is left alone:
 -- the event may have been written, so it is for the database to say who came first.
-local function resume(of_order, of_token, epochs, values, counters)
+local function resume(kind, of_order, of_token, epochs, values, counters)
   for i = 1, #labels do
     local value = values[i] and fields(values[i])
     if not value then
@@ -58,11 +58,14 @@ local function resume(of_order, of_token, epochs, values, counters)
     end
   end
   remember(of_order, of_token, epochs)
-  return answer('resumed', of_order, of_token, epochs)
+  if kind == 'joined' then
+    redis.call('HSET', KEYS[2], 'joined', '1')
+  end
+  return answer(kind, of_order, of_token, epochs)
 end
 
 local request = redis.call('HMGET', KEYS[2], 'fingerprint', 'state', 'claim', 'token', 'lease', 'order', 'epochs',
-  'response')
+  'response', 'joined')
 local values = redis.call('MGET', unpack(seat_keys))
 local counters = redis.call('HMGET', KEYS[1], '#ready', unpack(labels))
 
@@ -77,7 +80,7 @@ if request[1] then
   if request[2] == 'open' and left > 0 and request[3] ~= claim then
     return { 'in-flight', whole(left) }
   end
-  return resume(request[6], request[4], fields(request[7]), values, counters)
+  return resume(request[9] and 'joined' or 'resumed', request[6], request[4], fields(request[7]), values, counters)
 end
 
 if not counters[1] then
@@ -108,7 +111,7 @@ if same_hold then
   if left > 0 then
     return { 'in-flight', whole(left) }
   end
-  return resume(first[3], first[5], held_epochs, values, counters)
+  return resume('joined', first[3], first[5], held_epochs, values, counters)
 end
 
 -- Seats are this very order's, and the request is not known: Redis lost it, and learned from the database what is sold.
@@ -125,7 +128,7 @@ if ours > 0 and 1 + 2 * ours == #taken then
       redis.call('HSET', KEYS[1], labels[i], held_epochs[i])
     end
   end
-  return resume(order, token, held_epochs, values, counters)
+  return resume('resumed', order, token, held_epochs, values, counters)
 end
 if #taken > 1 then
   return taken
