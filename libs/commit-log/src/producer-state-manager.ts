@@ -115,13 +115,14 @@ export class ProducerStateManager {
   /** Takes a batch as it stands in the log; what is accounted for already is passed over. */
   replay(bytes: Uint8Array, position: number, headers: BatchHeaders, lastOffset: number): void {
     if (lastOffset < this.#mapEndOffset || !headers.hasProducer(position)) return;
-    const producerId = headers.producerId(position);
     if (headers.isOfTransaction(position)) {
+      const producerId = headers.producerId(position);
       const entries = this.#entries();
       entries.set(producerId, entryAfter(entries.get(producerId), bytes, position));
     } else {
       const latest = this.#latestReplayed;
-      const producer = latest?.producerId === producerId ? latest : this.#replayedOf(producerId);
+      const producer =
+        latest?.isOf(headers, position) === true ? latest : this.#replayedOf(headers.producerId(position));
       producer.add(headers, position, lastOffset);
     }
     this.#mapEndOffset = lastOffset + 1;

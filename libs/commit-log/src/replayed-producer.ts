@@ -6,6 +6,7 @@ import {
 } from './producer-state-entry.ts';
 
 const SEQUENCE_COUNT = 2 ** 31;
+const TWO_POW_32 = 2 ** 32;
 const FIELDS = 4;
 const RING_LENGTH = FIELDS * BATCHES_PER_PRODUCER;
 
@@ -15,6 +16,9 @@ const RING_LENGTH = FIELDS * BATCHES_PER_PRODUCER;
  */
 export class ReplayedProducer {
   readonly producerId: number;
+  /** The halves of the id. */
+  readonly #idHigh: number;
+  readonly #idLow: number;
   #epoch: number;
   #coordinatorEpoch: number;
   #lastTimestamp: number;
@@ -28,6 +32,8 @@ export class ReplayedProducer {
   /** Goes on from what was known before. */
   constructor(producerId: number, entry: ProducerStateEntry | undefined) {
     this.producerId = producerId;
+    this.#idHigh = Math.floor(producerId / TWO_POW_32);
+    this.#idLow = producerId | 0;
     this.#epoch = entry?.producerEpoch ?? -1;
     this.#coordinatorEpoch = entry?.coordinatorEpoch ?? -1;
     this.#lastTimestamp = entry?.lastTimestamp ?? -1;
@@ -35,6 +41,13 @@ export class ReplayedProducer {
     for (const batch of entry?.batches ?? []) {
       this.#put(batch.lastSequence, batch.lastOffset, batch.offsetDelta, batch.timestamp);
     }
+  }
+
+  /** Whether the batch is of this producer. */
+  isOf(headers: BatchHeaders, position: number): boolean {
+    return (
+      headers.producerIdLow(position) === this.#idLow && headers.producerIdHigh(position) === this.#idHigh
+    );
   }
 
   add(headers: BatchHeaders, position: number, lastOffset: number): void {

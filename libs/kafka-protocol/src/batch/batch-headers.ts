@@ -22,6 +22,8 @@ import {
 } from './batch-header.ts';
 
 const TWO_POW_32 = 0x1_0000_0000;
+/** The upper half of 2^53 − 1. */
+const SAFE_HIGH = 0x1f_ffff;
 
 export class BatchHeaders {
   readonly #view: DataView;
@@ -71,6 +73,15 @@ export class BatchHeaders {
     return this.#view.getInt32(position + BASE_SEQUENCE_AT);
   }
 
+  /** The halves of the producer id, as they lie there: to compare it costs less than to make a number of it. */
+  producerIdHigh(position: number): number {
+    return this.#view.getInt32(position + PRODUCER_ID_AT);
+  }
+
+  producerIdLow(position: number): number {
+    return this.#view.getInt32(position + PRODUCER_ID_AT + 4);
+  }
+
   /** Whether the batch is of a transaction, or ends one. */
   isOfTransaction(position: number): boolean {
     return (this.#view.getInt16(position + ATTRIBUTES_AT) & (TRANSACTIONAL_BIT | CONTROL_BIT)) !== 0;
@@ -82,8 +93,10 @@ export class BatchHeaders {
   }
 
   #int64(at: number): number {
-    const value = this.#view.getInt32(at) * TWO_POW_32 + this.#view.getUint32(at + 4);
-    if (Number.isSafeInteger(value)) return value;
+    const high = this.#view.getInt32(at);
+    const value = high * TWO_POW_32 + this.#view.getUint32(at + 4);
+    // Told from the upper half alone, as it can be of all but one number, at a fraction of the time.
+    if ((high <= SAFE_HIGH && high >= -SAFE_HIGH) || Number.isSafeInteger(value)) return value;
     throw new ProtocolError(
       'INT64_OUT_OF_RANGE',
       '64-bit integer in a batch header lies outside ±(2^53 − 1)',
