@@ -72,7 +72,8 @@ class EpochWitness {
 
 /**
  * Who holds all acknowledged records of each partition, taken that records are written all the time: a leader whose
- * ISR reaches the minimum acknowledges what just its ISR has; below the minimum nothing is acknowledged.
+ * ISR reaches the minimum acknowledges what just its ISR has; below the minimum nothing is acknowledged. A leader by an
+ * unclean election decides what counts from then on; whoever had all until then still has all of it that is left.
  */
 class AcknowledgedWitness {
   readonly #holders = new Map<string, Set<number>>();
@@ -91,7 +92,7 @@ class AcknowledgedWitness {
       if (recovered && leader !== this.#leaders.get(key)) expect([...holders]).toContain(leader);
       this.#leaders.set(key, leader);
       const minimum = Math.min(minInsyncReplicas(image, testSchema, topic), replicas.length);
-      if (isr.length >= minimum || !recovered) this.#holders.set(key, new Set(isr));
+      if (isr.length >= minimum) this.#holders.set(key, new Set(isr));
       else for (const id of isr) holders.add(id);
     }
   }

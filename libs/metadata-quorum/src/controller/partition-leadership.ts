@@ -3,7 +3,8 @@
  * ISR or its assignment change (R20).
  *
  * A move is complete when all replicas that it adds are in the ISR and one that stays is: those that it removes leave
- * then. It is looked at with every change, so no decision of its own is needed.
+ * then. It is looked at with every change, and again once a leader from outside of the ISR is elected, so no decision of
+ * its own is needed; but an unclean election takes nobody out who may have what its leader lacks.
  *
  * The leader, in this order:
  * 1. the first of the assignment, where an election asks for it and it is in sync and live;
@@ -74,20 +75,13 @@ export function decideLeadership(
   const stopped = targets.uncleanlyStopped ?? new Set<number>();
   const wanted = targets.isr ?? partition.isr;
   const keepsLast = wanted.length === 0 && !rules.elrEnabled;
-  const { assignment, isr: isrBefore } = completedMove(
-    targets.assignment ?? partition,
-    keepsLast ? partition.isr : wanted,
-  );
-  const assigned = (id: number): boolean => assignment.replicas.includes(id);
-  const candidates: Candidates = {
-    replicas: assignment.replicas,
-    isr: isrBefore,
-    elr: partition.elr.filter((id) => assigned(id) && !stopped.has(id)),
-    lastKnownElr: partition.lastKnownElr.filter(assigned),
-  };
+  const before = completedMove(targets.assignment ?? partition, keepsLast ? partition.isr : wanted);
+  const candidates = candidatesOf(partition, before, stopped);
   const { leader, unclean } = elect(partition.leader, candidates, targets.preferFirst === true, rules);
-  const isr = leader === NO_LEADER || isrBefore.includes(leader) ? isrBefore : [leader];
-  const eligible = eligibleReplicas(partition, { ...candidates, isr }, leader, stopped, rules);
+  const { assignment, isr } = afterElection(before, leader, unclean);
+  const assigned = (id: number): boolean => assignment.replicas.includes(id);
+  const remaining = candidatesOf(partition, { assignment, isr }, stopped);
+  const eligible = eligibleReplicas(partition, remaining, leader, stopped, rules);
   const replicaLeft = !partition.replicas.every(assigned);
   const change: Partial<PartitionChangeRecord> = {
     ...(sameIds(isr, partition.isr) ? {} : { isr }),
@@ -100,6 +94,31 @@ export function decideLeadership(
     ...assignmentChanges(partition, assignment, rules.directoryOf),
   };
   return Object.keys(change).length === 0 ? null : partitionChange(topicId, partition.index, change);
+}
+
+interface Placement {
+  readonly assignment: Assignment;
+  readonly isr: readonly number[];
+}
+
+function candidatesOf(
+  partition: PartitionImage,
+  { assignment: { replicas }, isr }: Placement,
+  stopped: ReadonlySet<number>,
+): Candidates {
+  const assigned = (id: number): boolean => replicas.includes(id);
+  return {
+    replicas,
+    isr,
+    elr: partition.elr.filter((id) => assigned(id) && !stopped.has(id)),
+    lastKnownElr: partition.lastKnownElr.filter(assigned),
+  };
+}
+
+/** A leader from outside of the ISR is its ISR, alone: that may be what a move waited for. */
+function afterElection({ assignment, isr }: Placement, leader: number, unclean: boolean): Placement {
+  if (leader === NO_LEADER || isr.includes(leader)) return { assignment, isr };
+  return unclean ? { assignment, isr: [leader] } : completedMove(assignment, [leader]);
 }
 
 function elect(

@@ -106,6 +106,28 @@ describe('moving a partition', () => {
     });
   });
 
+  it('R20: ends with the election of an eligible replica that it waited for', () => {
+    const cluster = new MovingCluster({ 'min.insync.replicas': '3' });
+    cluster.fence(1);
+    cluster.unfence(1);
+    cluster.move([1]);
+    expect(cluster.moved).toMatchObject({ removingReplicas: [2, 3], isr: [2, 3], elr: [1] });
+    cluster.fence(2);
+    cluster.fence(3);
+    expect(cluster.moved).toMatchObject({ ...settled, replicas: [1], isr: [1], elr: [], leader: 1 });
+  });
+
+  it('R20: takes nobody out with an unclean election', () => {
+    const cluster = new MovingCluster({ 'unclean.leader.election.enable': 'true' });
+    cluster.fence(1);
+    cluster.unfence(1);
+    cluster.move([1]);
+    cluster.fence(2);
+    cluster.fence(3);
+    const recovering = { isr: [1], leader: 1, leaderRecoveryState: 1 };
+    expect(cluster.moved).toMatchObject({ ...recovering, replicas: [1, 2, 3], removingReplicas: [2, 3] });
+  });
+
   it('waits where none of those that stay is in sync', () => {
     const cluster = new MovingCluster();
     cluster.propose(1, 2);
