@@ -141,6 +141,19 @@ describe('R2: a follower waits out its back-off', () => {
     expectPause(bench, 50);
   });
 
+  it('and tells an operator once of a leader that stays behind, not of one that is a moment late', () => {
+    const bench = new FollowerBench();
+    const levels = (): unknown[] => {
+      const effects = bench.exchange({ errorCode: ErrorCode.UNKNOWN_TOPIC_ID });
+      bench.advance(BACKOFF_MS);
+      return effects.flatMap((effect) => (effect.type === 'log' ? [effect.level] : []));
+    };
+    const told = Array.from({ length: 8 }, levels).flat();
+    expect(told).toEqual(['debug', 'debug', 'debug', 'debug', 'debug', 'warn', 'debug', 'debug']);
+    bench.exchange({ highWatermark: 0, logStartOffset: 0 });
+    expect(levels()).toEqual(['warn']);
+  });
+
   it('after a request that came to nothing', () => {
     const bench = new FollowerBench();
     bench.fetch();

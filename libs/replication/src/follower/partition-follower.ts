@@ -63,6 +63,8 @@ export class PartitionFollower {
   #leaderHighWatermark = 0;
   #nextAskId = 1;
   #nextPauseMs = FIRST_PAUSE_MS;
+  /** What an operator was told of last, since the leader gave something. */
+  #toldRefusal: number = ErrorCode.NONE;
 
   constructor({ identity, log, fetchBackoffMs }: PartitionFollowerOptions) {
     this.identity = identity;
@@ -165,6 +167,7 @@ export class PartitionFollower {
     this.#leaderId = leaderId;
     this.#leaderEpoch = leaderEpoch;
     this.#nextPauseMs = FIRST_PAUSE_MS;
+    this.#toldRefusal = ErrorCode.NONE;
     const state = this.#state;
     if (state.kind === 'appending' || state.kind === 'truncating') {
       this.#state = { ...state, superseded: true };
@@ -188,6 +191,7 @@ export class PartitionFollower {
   #takeAnswer(answer: FetchedPartition, moment: Moment, effects: FollowerEffect[]): void {
     switch (answer.errorCode) {
       case ErrorCode.NONE:
+        this.#toldRefusal = ErrorCode.NONE;
         if (answer.divergingEpoch.epoch === UNDEFINED_EPOCH) this.#takeBatches(answer, moment, effects);
         else this.#truncateTo(answer, effects);
         return;
@@ -198,13 +202,18 @@ export class PartitionFollower {
         this.#enter({ kind: 'fenced' }, effects);
         return;
       default:
-        effects.push(logLine('warn', `The leader refused a fetch: ${errorByCode(answer.errorCode).name}`));
-        this.#delay(
-          moment,
-          effects,
-          UNHEARD.has(answer.errorCode) ? this.#takePause() : this.#fetchBackoffMs,
-        );
+        this.#takeRefusal(answer.errorCode, moment, effects);
     }
+  }
+
+  /** A leader that has not heard of its leadership yet is a moment behind: an operator is told of one that stays so. */
+  #takeRefusal(errorCode: number, moment: Moment, effects: FollowerEffect[]): void {
+    const pauseMs = UNHEARD.has(errorCode) ? this.#takePause() : this.#fetchBackoffMs;
+    const isNews = pauseMs >= this.#fetchBackoffMs && errorCode !== this.#toldRefusal;
+    if (isNews) this.#toldRefusal = errorCode;
+    const message = `The leader refused a fetch: ${errorByCode(errorCode).name}`;
+    effects.push(logLine(isNews ? 'warn' : 'debug', message));
+    this.#delay(moment, effects, pauseMs);
   }
 
   #takePause(): number {
