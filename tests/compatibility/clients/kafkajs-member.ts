@@ -11,7 +11,7 @@ const kafka = new Kafka({
 const consumer = kafka.consumer({
   groupId: group,
   sessionTimeout: sessionTimeoutMs,
-  rebalanceTimeout: 10_000,
+  rebalanceTimeout: Math.max(10_000, sessionTimeoutMs),
   heartbeatInterval: HEARTBEAT_MS,
   maxWaitTimeInMs: 100,
   retry: { retries, initialRetryTime: 100, maxRetryTime: 1000 },

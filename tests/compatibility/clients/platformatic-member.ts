@@ -29,7 +29,7 @@ const stream = await consumer.consume({
   mode: MessagesStreamModes.COMMITTED,
   fallbackMode: MessagesStreamFallbackModes.EARLIEST,
   sessionTimeout: sessionTimeoutMs,
-  rebalanceTimeout: 10_000,
+  rebalanceTimeout: Math.max(10_000, sessionTimeoutMs),
   heartbeatInterval: HEARTBEAT_MS,
   maxWaitTime: 100,
 });
