@@ -94,4 +94,11 @@ export const regressionSeeds: readonly RegressionSeed[] = [
     found:
       'A partition that nobody led had its eligible leader back when its lost replica was found, and elected nobody.',
   },
+  {
+    seed: 167,
+    log: 'commit-log',
+    found:
+      'After a sync that failed a start acknowledged what lay in the page cache alone; after a power cut the log had a ' +
+      'gap there, and was opened with it.',
+  },
 ];

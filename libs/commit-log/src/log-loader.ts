@@ -27,6 +27,7 @@ import {
 import { parseSegmentFileName } from './segment-files.ts';
 import type { LogIdentity } from './local-log.ts';
 import type { SlicedWork } from './sliced-work.ts';
+import { writeAgain } from './tail-rewrite.ts';
 
 /** What the directory knows of a partition before its files are looked at. */
 export interface LoadOptions {
@@ -175,10 +176,14 @@ class LogLoader {
     return segments;
   }
 
-  /** Whether a segment may come next. A gap is no harm to trusted data: compaction makes them. */
+  /** Whether a segment may come next. A gap in trusted data is no harm where compaction may have made it. */
   #follows(baseOffset: number, expected: number): boolean {
     if (baseOffset === expected) return true;
     if (baseOffset > expected && baseOffset <= this.#trustedEnd) {
+      if (this.#options.config.cleanupPolicy === 'delete')
+        throw this.#corrupt(
+          `offsets ${expected} to ${baseOffset - 1} are missing from ${this.#identity.directory}`,
+        );
       this.#report('warn', `Offsets ${expected} to ${baseOffset - 1} are not in the log`);
       return true;
     }
@@ -338,9 +343,18 @@ class LogLoader {
 
   *#sync(segments: readonly LogSegment[]): SlicedWork<void> {
     for (const segment of segments) {
-      if (segment.nextOffset >= this.#options.recoveryPoint) yield segment.file;
+      if (segment.nextOffset < this.#options.recoveryPoint) continue;
+      yield* this.#writeAgain(segment);
+      yield segment.file;
     }
     this.#environment.files.syncDirectory(this.#identity.directory);
+  }
+
+  /** Where appends are acknowledged once they are synced, a sync may have failed before the process ended. */
+  *#writeAgain(segment: LogSegment): SlicedWork<void> {
+    const { clean, config, recoveryPoint } = this.#options;
+    if (clean || config.flushMessages === Number.POSITIVE_INFINITY) return;
+    yield* writeAgain(segment, segment.indexes.positionFor(recoveryPoint));
   }
 
   #baseOffsets(): number[] {

@@ -124,7 +124,7 @@ export class CommitLogStore implements LogStore {
   recover(): number {
     const { process, readsFromDisk } = this.#options;
     this.condition.failsNext = null;
-    this.#directory = openLogDirectory({
+    const directory = openLogDirectory({
       path: '/logs',
       clusterId: 'MkU3OEVBNTcwNTJENDM2Qk',
       nodeId: process.node,
@@ -146,16 +146,17 @@ export class CommitLogStore implements LogStore {
         highWatermarkCheckpointMs: 500,
       },
     });
-    const previousBrokerEpoch = this.#directory.previousBrokerEpoch ?? -1;
-    this.#directory.loadAll(() => this.#config);
+    const previousBrokerEpoch = directory.previousBrokerEpoch ?? -1;
+    directory.loadAll(() => this.#config);
+    this.#directory = directory;
     const known = new Map(Array.from(this.logs, ([partition, { batches }]) => [partition, batches]));
     this.logs.clear();
-    for (const log of this.#directory.partitions()) {
+    for (const log of directory.partitions()) {
       this.#view(log.partition, log, readsFromDisk ? known.get(log.partition) : []);
     }
-    const isOtherDisk = this.#setAside(this.#directory);
+    const isOtherDisk = this.#setAside(directory);
     this.#deliverSoon();
-    return isOtherDisk || this.#directory.shortened.size > 0 ? -1 : previousBrokerEpoch;
+    return isOtherDisk || directory.shortened.size > 0 ? -1 : previousBrokerEpoch;
   }
 
   /** An operator takes rotten partitions that cannot be opened out of the way; gives whether there were any. */
@@ -172,7 +173,9 @@ export class CommitLogStore implements LogStore {
     const random = new SeededRandom(this.#options.seed);
     const files = new MemoryFileSystem({ random, completions: 'held' });
     files.fault = ({ name, path }) => {
-      if (name === 'write' && this.condition.isFull && IS_FILLING.test(path)) return { code: 'ENOSPC' };
+      // A start writes nothing but what lies there already.
+      const isGrowing = name === 'write' && this.#directory !== null && IS_FILLING.test(path);
+      if (isGrowing && this.condition.isFull) return { code: 'ENOSPC' };
       const fails =
         (name === 'write' || name === 'sync') && path.endsWith('.log') && this.condition.fails(name);
       return fails ? { code: 'EIO' } : undefined;
