@@ -8,7 +8,7 @@ import { SeatLock } from './seat-lock.ts';
 import { EVENT, requestOf, SEAT, until } from './testing/seat-lock-fixture.ts';
 
 /** More than a busy machine needs for what does not hang; the default is for buyers who wait. */
-const COMMAND_TIMEOUT_MS = 3000;
+const COMMAND_TIMEOUT_MS = 2000;
 /** The guard is a generous multiple of it. */
 const NO_HANG_MS = 60_000;
 const CLIENT = 'outage';
@@ -42,8 +42,13 @@ describe('Redis away', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function connect(url = server.url, commandTimeoutMs = COMMAND_TIMEOUT_MS): Promise<SeatLock> {
-    const lock = await SeatLock.connect({ url, clientName: CLIENT, lockTtlMs: 60_000, commandTimeoutMs });
+  async function connect(url = server.url): Promise<SeatLock> {
+    const lock = await SeatLock.connect({
+      url,
+      clientName: CLIENT,
+      lockTtlMs: 60_000,
+      commandTimeoutMs: COMMAND_TIMEOUT_MS,
+    });
     locks.push(lock);
     await lock.reconcile(EVENT, [SEAT], async () => []);
     return lock;
@@ -78,7 +83,7 @@ describe('Redis away', () => {
 
   it('F60: a Redis that vanished without a word is looked for anew', async () => {
     await using relay = await SilentRelay.listen(Number(new URL(server.url).port));
-    const lock = await connect(`redis://127.0.0.1:${relay.port}`, 200);
+    const lock = await connect(`redis://127.0.0.1:${relay.port}`);
     relay.silence();
     expect(await failure(lock)).toMatchObject({ code: 'REDIS_UNAVAILABLE' });
     await until(() => answers(lock));
