@@ -42,9 +42,18 @@ async function ask(
 }
 
 describe('ListOffsets', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7])('tells end and start, version %d', async (version) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])('tells end and start, version %d', async (version) => {
     expect(await ask(-1, version)).toMatchObject({ errorCode: 0, offset: 7, timestamp: -1 });
     expect(await ask(-2, version)).toMatchObject({ errorCode: 0, offset: 0, timestamp: -1 });
+  });
+
+  it.each([
+    ['the start of what is kept locally', -4, 8, 0],
+    ['the end of what was moved away', -5, 9, -1],
+    ['the start of what will be moved next', -6, 11, -1],
+  ])('knows of no tiered storage: %s', async (_what, timestamp, since, offset) => {
+    expect(await ask(timestamp, since)).toMatchObject({ errorCode: 0, offset, timestamp: -1 });
+    expect((await ask(timestamp, since - 1)).errorCode).toBe(ErrorCode.UNSUPPORTED_VERSION);
   });
 
   it.each([

@@ -1,13 +1,18 @@
 /**
  * ListOffsets: -1 the end (high watermark, or last stable offset for read_committed), -2 the log start, -3 (from version 7
- * on) the record with the greatest timestamp, else the first record of that time or later. No such record: offset -1,
+ * on) the record with the greatest timestamp, else the first record of that time or later. Nothing is moved to tiered storage:
+ * what is kept locally (-4) begins at the log start, and nothing was or will be moved (-5, -6). No such record: offset -1,
  * timestamp -1, no error. A partition that is named twice is INVALID_REQUEST. While a new leader's high watermark is behind the start of its epoch, ends and times are
  * not yet known: OFFSET_NOT_AVAILABLE (LEADER_NOT_AVAILABLE below version 5).
  */
 import { LogError } from '@seatlog/commit-log';
 import { apis, ErrorCode, ProtocolError, type RequestOf, type ResponseInput } from '@seatlog/kafka-protocol';
 import {
+  EARLIEST_LOCAL_TIMESTAMP,
+  EARLIEST_PENDING_UPLOAD_TIMESTAMP,
   EARLIEST_TIMESTAMP,
+  LATEST_TIERED_TIMESTAMP,
+  LATEST_TIMESTAMP,
   MAX_TIMESTAMP,
   NO_OFFSET,
   offsetForTimestamp,
@@ -22,7 +27,15 @@ type PartitionResponse = ResponseInput<typeof apis.listOffsets>['topics'][number
 
 const LEADER_EPOCH_FROM = 4;
 const OFFSET_NOT_AVAILABLE_FROM = 5;
-const MAX_TIMESTAMP_FROM = 7;
+/** Since when a timestamp stands for something else than a time. */
+const MEANT_FROM: ReadonlyMap<number, number> = new Map([
+  [LATEST_TIMESTAMP, 0],
+  [EARLIEST_TIMESTAMP, 0],
+  [MAX_TIMESTAMP, 7],
+  [EARLIEST_LOCAL_TIMESTAMP, 8],
+  [LATEST_TIERED_TIMESTAMP, 9],
+  [EARLIEST_PENDING_UPLOAD_TIMESTAMP, 11],
+]);
 const READ_COMMITTED = 1;
 const CONSUMER = -1;
 
@@ -65,7 +78,7 @@ function answerFor(
   if (partition === undefined || found.errorCode !== ErrorCode.NONE)
     return failure(partitionIndex, found.errorCode);
   const isConsumer = request.replicaId === CONSUMER;
-  if (timestamp === MAX_TIMESTAMP && apiVersion < MAX_TIMESTAMP_FROM) {
+  if (timestamp < 0 && apiVersion < (MEANT_FROM.get(timestamp) ?? Infinity)) {
     return failure(partitionIndex, ErrorCode.UNSUPPORTED_VERSION);
   }
   if (isConsumer && timestamp !== EARLIEST_TIMESTAMP && !isHighWatermarkOfEpoch(partition)) {
@@ -78,7 +91,6 @@ function answerFor(
   }
   try {
     const answer = offsetForTimestamp(partition, timestamp, boundFor(partition, request));
-    if (answer === null) return failure(partitionIndex, ErrorCode.UNSUPPORTED_VERSION);
     const { offset, leaderEpoch } = answer;
     return {
       partitionIndex,

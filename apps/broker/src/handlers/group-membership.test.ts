@@ -1,6 +1,7 @@
 import { apis, encodeSubscription, ErrorCode } from '@seatlog/kafka-protocol';
 import { describe, expect, it } from 'vitest';
 import { GroupBroker } from '../groups/testing/group-broker.ts';
+import { consumerGroupHeartbeat } from './68-consumer-group-heartbeat.ts';
 import { assignmentOf, GROUP, groupClients, joinAlone } from '../groups/testing/wire-member.ts';
 
 function setUp(overrides: Readonly<Record<string, string>> = {}) {
@@ -53,6 +54,21 @@ describe('FindCoordinator', () => {
     expect(
       clients.findCoordinator.call(4, { coordinatorKeys: ['txn'], keyType: 1 }).coordinators,
     ).toMatchObject([{ key: 'txn', errorCode: ErrorCode.INVALID_REQUEST, nodeId: -1, host: '', port: -1 }]);
+  });
+});
+
+describe('ConsumerGroupHeartbeat', () => {
+  it.each([0, 1])('version %i says that groups share out by themselves', (version) => {
+    const { broker } = setUp();
+    const client = broker.client(apis.consumerGroupHeartbeat, consumerGroupHeartbeat);
+    expect(
+      client.call(version, {
+        groupId: GROUP,
+        memberId: 'm',
+        memberEpoch: 0,
+        subscribedTopicNames: ['seats'],
+      }),
+    ).toMatchObject({ errorCode: ErrorCode.UNSUPPORTED_VERSION, memberId: null, assignment: null });
   });
 });
 

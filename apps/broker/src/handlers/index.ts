@@ -34,7 +34,9 @@ import { listPartitionReassignments } from './46-list-partition-reassignments.ts
 import { offsetDelete } from './47-offset-delete.ts';
 import { describeQuorum } from './55-describe-quorum.ts';
 import { describeCluster } from './60-describe-cluster.ts';
+import { describeProducers } from './61-describe-producers.ts';
 import { unregisterBroker } from './64-unregister-broker.ts';
+import { consumerGroupHeartbeat } from './68-consumer-group-heartbeat.ts';
 import { describeTopicPartitions } from './75-describe-topic-partitions.ts';
 import type { HandlerDefinition } from './handler.ts';
 
@@ -70,6 +72,8 @@ export const handlerTable: readonly HandlerDefinition[] = [
   offsetDelete,
   describeQuorum,
   describeCluster,
+  describeProducers,
   forwarded(unregisterBroker),
+  consumerGroupHeartbeat,
   describeTopicPartitions,
 ];

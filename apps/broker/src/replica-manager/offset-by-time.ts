@@ -18,25 +18,27 @@ export interface TimedOffset {
 export const LATEST_TIMESTAMP = -1;
 export const EARLIEST_TIMESTAMP = -2;
 export const MAX_TIMESTAMP = -3;
+export const EARLIEST_LOCAL_TIMESTAMP = -4;
+export const LATEST_TIERED_TIMESTAMP = -5;
+export const EARLIEST_PENDING_UPLOAD_TIMESTAMP = -6;
 
 /** What Kafka answers when there is no such record. */
 export const NO_OFFSET: TimedOffset = { offset: -1, timestamp: -1, leaderEpoch: -1 };
 
-/** Null for a timestamp that means nothing here. Throws `LogError` if the log cannot be read. */
-export function offsetForTimestamp(
-  partition: Partition,
-  timestamp: number,
-  bound: number,
-): TimedOffset | null {
+/** A negative timestamp is one of those above. Throws `LogError` if the log cannot be read. */
+export function offsetForTimestamp(partition: Partition, timestamp: number, bound: number): TimedOffset {
   switch (timestamp) {
     case LATEST_TIMESTAMP:
       return { offset: bound, timestamp: -1, leaderEpoch: partition.log.latestLeaderEpoch };
     case EARLIEST_TIMESTAMP:
+    case EARLIEST_LOCAL_TIMESTAMP:
       return earliest(partition);
+    case LATEST_TIERED_TIMESTAMP:
+    case EARLIEST_PENDING_UPLOAD_TIMESTAMP:
+      return NO_OFFSET;
     case MAX_TIMESTAMP:
       return latestRecord(partition, bound);
     default:
-      if (timestamp < 0) return null;
       return firstSince(partition, timestamp, bound);
   }
 }

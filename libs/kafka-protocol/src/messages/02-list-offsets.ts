@@ -1,6 +1,7 @@
 /**
- * Finds offsets by time: −1 asks for the end, −2 for the start, −3 for the record with the largest timestamp, any
- * other value for the first record at or after it. Nothing found is offset −1 without an error.
+ * Finds offsets by time: −1 asks for the end, −2 for the start, −3 (7+) for the record with the largest timestamp, any
+ * other value for the first record at or after it. Nothing found is offset −1 without an error. With tiered storage −4 (8+)
+ * is the start of what is kept locally, −5 (9+) the end of what was moved away, −6 (11+) the start of what will be next.
  */
 import { defineApi } from '../api.ts';
 import { array, int16, int32, int64, int8, string } from '../schema/field.ts';
@@ -8,7 +9,7 @@ import { array, int16, int32, int64, int8, string } from '../schema/field.ts';
 export const listOffsets = defineApi({
   key: 2,
   name: 'ListOffsets',
-  versions: '1-7',
+  versions: '1-11',
   flexible: '6+',
   request: {
     replicaId: int32('0+'),
@@ -21,6 +22,7 @@ export const listOffsets = defineApi({
         timestamp: int64('0+'),
       }),
     }),
+    timeoutMs: int32('10+', { ignorable: true }),
   },
   response: {
     throttleTimeMs: int32('2+', { ignorable: true }),

@@ -46,6 +46,7 @@ import { brokerRegistration } from './62-broker-registration.ts';
 import { brokerHeartbeat } from './63-broker-heartbeat.ts';
 import { unregisterBroker } from './64-unregister-broker.ts';
 import { allocateProducerIds } from './67-allocate-producer-ids.ts';
+import { consumerGroupHeartbeat } from './68-consumer-group-heartbeat.ts';
 import { assignReplicasToDirs } from './73-assign-replicas-to-dirs.ts';
 import { describeTopicPartitions } from './75-describe-topic-partitions.ts';
 
@@ -96,6 +97,7 @@ export const apis = {
   brokerHeartbeat,
   unregisterBroker,
   allocateProducerIds,
+  consumerGroupHeartbeat,
   assignReplicasToDirs,
   describeTopicPartitions,
 } as const;
