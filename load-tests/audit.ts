@@ -12,7 +12,7 @@ import { collectFacts } from './collect/collect-facts.ts';
 import { untilAtRest } from './collect/rest.ts';
 
 /** A demo that someone is buying from may never come to rest; the audit does not wait long for it. */
-const REST_MS = 10_000;
+const REST_MS = 30_000;
 const LAYOUTS = ['one-node', '3-nodes'] as const;
 
 function endpointsToAudit(dataDirectory: string | undefined): ServiceEndpoints {

@@ -8,7 +8,7 @@ import type { ServiceEndpoints } from '@seatlog/local-stack';
 import { collectDatabase } from './database-facts.ts';
 import { collectLags } from './lag-facts.ts';
 
-export const REST_DEADLINE_MS = 60_000;
+export const REST_DEADLINE_MS = 120_000;
 const LOOK_AGAIN_MS = 250;
 
 /** Whether it came to rest in time. */

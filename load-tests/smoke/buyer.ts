@@ -7,7 +7,7 @@ import type { Answer, BookingApi, NoAnswer, ReservationRequest } from './booking
 import type { Latencies } from './latencies.ts';
 
 /** How long a buyer tries to get an answer that settles a request, and waits for an order to end. */
-export const BUYER_PATIENCE_MS = 60_000;
+export const BUYER_PATIENCE_MS = 120_000;
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 

@@ -7,7 +7,7 @@ import { createClient, type KafkaClient, type PartitionDescription } from '@seat
 import type { ManagedProcess, Stack } from '@seatlog/local-stack';
 
 /** Longer than a session of a broker, an election and a restart take on a busy machine. */
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 120_000;
 const LOOK_AGAIN_MS = 50;
 
 export interface LeaderKill {

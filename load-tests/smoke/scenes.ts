@@ -20,7 +20,7 @@ export interface SceneCounts {
 }
 
 /** How long a seat may take to be free for others once its order was cancelled. */
-const FREED_WITHIN_MS = 30_000;
+const FREED_WITHIN_MS = 120_000;
 const LOOK_AGAIN_MS = 100;
 
 export class Scenes {

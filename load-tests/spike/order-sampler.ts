@@ -14,7 +14,7 @@ const CONNECTIONS = 4;
 const SHORTEST_PAUSE_MS = 20;
 /** Of the time waited so far: how exact a figure is. */
 const PAUSE_SHARE = 0.15;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 export class OrderSampler {
   readonly confirmMs = LatencyHistogram.empty();
