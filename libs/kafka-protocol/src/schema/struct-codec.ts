@@ -1,6 +1,6 @@
 /**
  * Turns a declaration into closures that read and write one version of a structure. All decisions about the version
- * are made here, once; what runs per message is a walk over prepared steps.
+ * are made here, once; what runs per message is a walk over prepared steps, or these steps written out.
  */
 import type { ByteReader } from '../byte-reader.ts';
 import { ByteWriter } from '../byte-writer.ts';
@@ -9,6 +9,7 @@ import { ProtocolError } from '../protocol-error.ts';
 import type { StructCodec, StructValue } from './codec.ts';
 import { compileField, type FieldCodec } from './field-codec.ts';
 import type { Fields } from './field.ts';
+import { oftenWrittenOut, writeOutReader, writeOutWriter } from './written-out.ts';
 
 export function compileStruct(path: string, fields: Fields, version: number, flexible: boolean): StructCodec {
   const all = Object.entries(fields).map(([name, field]) => {
@@ -28,23 +29,33 @@ export function compileStruct(path: string, fields: Fields, version: number, fle
   const fresh = allFresh.filter((field) => field.place !== 'inline');
   const template: StructValue = Object.fromEntries(all.map((field) => [field.name, field.createDefault()]));
 
-  const write = (writer: ByteWriter, value: unknown): void => {
-    const source = value as StructValue;
-    for (const field of guarded) refuseLoss(field, source[field.name]);
-    for (const field of inline) field.write(writer, source[field.name]);
-    if (flexible) writeTags(writer, tagged, source);
-  };
+  const readOwnTags = (reader: ByteReader, value: StructValue): void => readTags(reader, byTag, value);
+  const writeOwnTags = (writer: ByteWriter, value: StructValue): void => writeTags(writer, tagged, value);
+
+  const read = oftenWrittenOut<ByteReader, void, StructValue>(
+    (reader) => {
+      const result: StructValue = { ...template };
+      for (const field of fresh) result[field.name] = field.createDefault();
+      for (const field of inline) result[field.name] = field.read(reader);
+      if (flexible) readOwnTags(reader, result);
+      return result;
+    },
+    () => writeOutReader(all, flexible ? readOwnTags : null),
+  );
+  const write = oftenWrittenOut<ByteWriter, unknown, void>(
+    (writer, value) => {
+      const source = value as StructValue;
+      for (const field of guarded) refuseLoss(field, source[field.name]);
+      for (const field of inline) field.write(writer, source[field.name]);
+      if (flexible) writeOwnTags(writer, source);
+    },
+    () => writeOutWriter(guarded, inline, refuseLoss, flexible ? writeOwnTags : null),
+  );
 
   return {
     weighted: true,
     minimumBytes: inline.reduce((sum, field) => sum + field.minimumBytes, flexible ? 1 : 0),
-    read: (reader) => {
-      const result: StructValue = { ...template };
-      for (const field of fresh) result[field.name] = field.createDefault();
-      for (const field of inline) result[field.name] = field.read(reader);
-      if (flexible) readTags(reader, byTag, result);
-      return result;
-    },
+    read,
     write,
     createDefault: () => {
       const result: StructValue = { ...template };
