@@ -92,7 +92,7 @@ const offsetsIn = (records: Uint8Array | null): number[] =>
   [...batchesIn(records ?? new Uint8Array(0))].map((batch) => batchBaseOffset(batch));
 
 describe('Fetch', () => {
-  it.each([4, 5, 7, 9, 11, 12, 13, 15, 16, 17])('gives what was appended, version %d', async (version) => {
+  it.each([4, 5, 7, 9, 11, 12, 13, 15, 16, 17, 18])('gives what was appended, version %d', async (version) => {
     const topic = `fetch-versions-${version}`;
     await broker.createTopic(topic);
     await append(topic, batchOf({ values: ['a', 'b'] }));

@@ -1,7 +1,8 @@
 /**
  * Reads record batches, waiting up to `maxWaitMs` for `minBytes`. Followers replicate with it too.
  * From version 13 on topics go by id. Empty `records` are zero bytes, never null: some clients stop at null.
- * The first batch may exceed the limits, so that a reader always gets on.
+ * The first batch may exceed the limits, so that a reader always gets on. The high watermark by which followers may ask in
+ * version 18 is a tagged field that nobody here sends, and passed over where it comes.
  */
 import { defineApi } from '../api.ts';
 import { array, int16, int32, int64, int8, records, string, struct, uuid } from '../schema/field.ts';
@@ -9,7 +10,7 @@ import { array, int16, int32, int64, int8, records, string, struct, uuid } from 
 export const fetch = defineApi({
   key: 1,
   name: 'Fetch',
-  versions: '4-17',
+  versions: '4-18',
   flexible: '12+',
   request: {
     clusterId: string('12+', { nullable: '12+', default: null, tag: 0, ignorable: true }),
