@@ -8,7 +8,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@seatlog/kafka-client';
-import { freePort, repositoryRoot } from '@seatlog/local-stack';
+import { childEnvironment, freePort, repositoryRoot } from '@seatlog/local-stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../faults/until.ts';
 import { readCompose } from '../repository/compose-file.ts';
@@ -62,11 +62,7 @@ beforeAll(async () => {
   for (const name of names) {
     const environment = Object.entries(services[name]?.environment ?? {});
     const own = environment.map(([variable, value]) => [variable, placed(name, value ?? '')] as const);
-    const env = {
-      PATH: process.env['PATH'],
-      SEATLOG_PARENT_PID: String(process.pid),
-      ...Object.fromEntries(own),
-    };
+    const env = childEnvironment({ SEATLOG_PARENT_PID: String(process.pid), ...Object.fromEntries(own) });
     const program = join(repositoryRoot, 'apps/broker/src/main.ts');
     const log = openSync(logOf(name), 'w');
     brokers.set(name, spawn(process.execPath, [program], { env, stdio: ['ignore', log, log] }));

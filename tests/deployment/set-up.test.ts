@@ -8,6 +8,7 @@ import { openDatabase, readSeats } from '@seatlog/booking-database';
 import { createClient } from '@seatlog/kafka-client';
 import {
   type BrokerServer,
+  childEnvironment,
   freePort,
   repositoryRoot,
   startBroker,
@@ -38,7 +39,7 @@ interface Outcome {
 
 async function setUp(environment: Readonly<Record<string, string>>): Promise<Outcome> {
   const child = spawn(process.execPath, [path.join(repositoryRoot, 'apps/set-up/src/main.ts')], {
-    env: { PATH: process.env['PATH'], ...environment },
+    env: childEnvironment(environment),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

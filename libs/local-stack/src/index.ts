@@ -9,6 +9,7 @@
  *     await using stack = await startStack({ steps, fresh: true });
  */
 export { LocalStackError, type LocalStackErrorCode } from './local-stack-error.ts';
+export { childEnvironment } from './child-environment.ts';
 export { failureText } from './failure-text.ts';
 export { layoutDirectory, repositoryRoot } from './repository.ts';
 export type { ManagedProcess, ProcessExit } from './managed-process.ts';

@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KafkaClient } from '@seatlog/kafka-client';
 import { batchSizeInBytes } from '@seatlog/kafka-protocol';
-import { type BrokerPorts, type BrokerServer, repositoryRoot, startBroker } from '@seatlog/local-stack';
+import {
+  type BrokerPorts,
+  type BrokerServer,
+  childEnvironment,
+  repositoryRoot,
+  startBroker,
+} from '@seatlog/local-stack';
 import { onTestFinished } from 'vitest';
 import { tellLastWords } from '../../last-words.ts';
 import { clientOf } from './acked-journal.ts';
@@ -120,7 +126,7 @@ export function brokerCommand(propertiesFile: string): readonly [string, ...stri
 export async function runBroker(propertiesFile: string): Promise<{ code: number | null; said: string }> {
   const [command, ...args] = brokerCommand(propertiesFile);
   const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], SEATLOG_PARENT_PID: String(process.pid) },
+    env: childEnvironment({ SEATLOG_PARENT_PID: String(process.pid) }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
