@@ -7,7 +7,7 @@ const valuesOf = (overrides: Record<string, string>) =>
   loadConfig({ overrides: new Map(Object.entries(overrides)) }).config.values;
 
 describe('advertisedListeners', () => {
-  it('tells the host of the listener, or this machine where it is on every interface, with the bound port', () => {
+  it('tells the host of the listener, or this machine where it is on every interface, with the bound port', async () => {
     const values = valuesOf({
       listeners: 'PLAINTEXT://:0,LOCAL://127.0.0.1:0',
       'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,LOCAL:PLAINTEXT',
@@ -16,19 +16,20 @@ describe('advertisedListeners', () => {
       { name: 'PLAINTEXT', host: '::', port: 5001 },
       { name: 'LOCAL', host: '127.0.0.1', port: 5002 },
     ];
-    expect(advertisedListeners(values, bound, 'here')).toEqual([
+    expect(await advertisedListeners(values, bound, async () => 'here')).toEqual([
       { name: 'PLAINTEXT', host: 'here', port: 5001 },
       { name: 'LOCAL', host: '127.0.0.1', port: 5002 },
     ]);
   });
 
-  it('tells what is configured, and the bound port where that is 0', () => {
+  it('tells what is configured, and the bound port where that is 0', async () => {
     const values = valuesOf({
       listeners: 'PLAINTEXT://0.0.0.0:9092',
       'advertised.listeners': 'PLAINTEXT://broker.example:19092',
     });
     const bound = [{ name: 'PLAINTEXT', host: '0.0.0.0', port: 9092 }];
-    expect(advertisedListeners(values, bound, 'here')).toEqual([
+    const unasked = () => Promise.reject(new Error('nobody needs the name of this machine'));
+    expect(await advertisedListeners(values, bound, unasked)).toEqual([
       { name: 'PLAINTEXT', host: 'broker.example', port: 19_092 },
     ]);
   });

@@ -4,20 +4,23 @@ import { parseListeners } from './config/listener.ts';
 import type { BoundListener } from './network/socket-server.ts';
 import type { AdvertisedListener } from './services.ts';
 
-export function advertisedListeners(
+/** `hostname` is asked only where it is told: looking it up may take long. */
+export async function advertisedListeners(
   values: BrokerConfigValues,
   bound: readonly BoundListener[],
-  hostname: string,
-): readonly AdvertisedListener[] {
+  hostname: () => Promise<string>,
+): Promise<readonly AdvertisedListener[]> {
   const given = parseListeners('advertised.listeners', values['advertised.listeners']);
   const configured = parseListeners('listeners', values.listeners);
-  return bound.map(({ name, port }) => {
+  const listeners: AdvertisedListener[] = [];
+  for (const { name, port } of bound) {
     const advertised = given.find((listener) => listener.name === name);
-    if (advertised !== undefined)
-      return { ...advertised, port: advertised.port === 0 ? port : advertised.port };
     const host = configured.find((listener) => listener.name === name)?.host ?? '';
-    return { name, host: isEveryInterface(host) ? hostname : host, port };
-  });
+    if (advertised !== undefined) {
+      listeners.push({ ...advertised, port: advertised.port === 0 ? port : advertised.port });
+    } else listeners.push({ name, host: isEveryInterface(host) ? await hostname() : host, port });
+  }
+  return listeners;
 }
 
 function isEveryInterface(host: string): boolean {

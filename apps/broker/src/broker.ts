@@ -196,7 +196,8 @@ class Broker implements RunningBroker {
     const { config, log, startSignal } = this.#options;
     const controllerListeners = await this.#member.start();
     const bound = await this.#server.listen();
-    this.#listeners = advertisedListeners(config.values, bound, await this.#ports.network.hostname());
+    const { network } = this.#ports;
+    this.#listeners = await advertisedListeners(config.values, bound, () => network.hostname());
     this.#http = await listenHttp(config, this.#httpContents(), log);
     await unlessGivenUp(this.#join(), this.#failure.promise, startSignal);
     this.#server.serve();

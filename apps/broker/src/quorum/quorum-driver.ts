@@ -88,6 +88,8 @@ export class QuorumDriver {
   #tickDueAtMs = Number.POSITIVE_INFINITY;
   #cancelPause: Cancel | null = null;
   #isWaitingForRoom = false;
+  /** How long this node stood still until its state was on disk. The replica's clock does not go on meanwhile. */
+  #stalledMs = 0;
   #whenClosed: (() => void) | null = null;
 
   constructor(options: QuorumDriverOptions, owner: QuorumDriverOwner) {
@@ -107,7 +109,8 @@ export class QuorumDriver {
 
   /** When the leader that this node followed before it led answered last; null if there was none. */
   get leaderBefore(): LeaderBefore | null {
-    return this.#replica.leaderBefore;
+    const before = this.#replica.leaderBefore;
+    return before === null ? null : { ...before, lastHeardMs: before.lastHeardMs + this.#stalledMs };
   }
 
   get description(): QuorumDescription {
@@ -175,6 +178,11 @@ export class QuorumDriver {
     done?.();
   }
 
+  /** A disk that syncs slowly shall not cost an election that others take part in, nor a leader that answers. */
+  get #monotonic(): number {
+    return this.#options.clock.monotonic() - this.#stalledMs;
+  }
+
   #replicaOfLog(): QuorumReplica<EncodedBatch> {
     const { settings, metadataLog, random } = this.#options;
     return new QuorumReplica({ settings, log: metadataLog, storedState: this.#storedState, random });
@@ -188,7 +196,7 @@ export class QuorumDriver {
         const event = this.#events.shift();
         if (event === undefined) break;
         const { clock } = this.#options;
-        const moment = { now: clock.now(), monotonic: clock.monotonic() };
+        const moment = { now: clock.now(), monotonic: this.#monotonic };
         this.#effects.push(...this.#replica.step(event, moment));
       }
     } catch (error) {
@@ -210,8 +218,10 @@ export class QuorumDriver {
   }
 
   #hasPersisted(state: QuorumState): boolean {
+    const began = this.#monotonic;
     try {
       this.#options.stateFile.write(state);
+      this.#stalledMs += this.#monotonic - began;
       this.#isWaitingForRoom = false;
       return true;
     } catch (error) {
@@ -340,7 +350,7 @@ export class QuorumDriver {
     this.#cancelTick = null;
     this.#tickDueAtMs = due;
     if (due === Number.POSITIVE_INFINITY) return;
-    const delay = Math.max(0, due - this.#options.clock.monotonic());
+    const delay = Math.max(0, due - this.#monotonic);
     this.#cancelTick = this.#options.timers.schedule(delay, () => {
       this.#tickDueAtMs = Number.POSITIVE_INFINITY;
       this.give({ type: 'tick' });

@@ -162,6 +162,18 @@ describe('a voter without a leader', () => {
     expect(bench.role).toBe('unattached');
   });
 
+  it('F9: gives the voters more time after elections that came to nothing: they may be slow', () => {
+    const bench = new ReplicaBench();
+    const lengths: number[] = [];
+    for (let election = 0; election < 5; election += 1) {
+      bench.stand();
+      const began = bench.now;
+      while (bench.role === 'prospective') bench.pass(bench.replica.nextDueAtMs - bench.now);
+      lengths.push(bench.now - began);
+    }
+    expect(lengths).toEqual([1500, 3000, 6000, 12_000, 12_000]);
+  });
+
   it('does not stand while its log is being written', () => {
     const bench = new ReplicaBench({ storedState: { leaderId: 2, leaderEpoch: 1, votedId: -1 } });
     const { requestId } = bench.sent('fetch')[0] ?? { requestId: -1 };

@@ -15,10 +15,11 @@ export class Election<Batch extends LogBatch> {
   readonly #refused = new Set<number>();
   readonly #deadlineMs: number;
 
-  constructor(context: QuorumContext<Batch>, epoch: number, preVote: boolean) {
+  /** `patience`: how many times the usual time-out it may take. */
+  constructor(context: QuorumContext<Batch>, epoch: number, preVote: boolean, patience: number) {
     this.#context = context;
     this.#granted = new Set([context.nodeId]);
-    this.#deadlineMs = context.monotonic + context.electionTimeoutMs();
+    this.#deadlineMs = context.monotonic + patience * context.electionTimeoutMs();
     const position = endOf(context.log);
     const { requestTimeoutMs } = context.settings.timing;
     this.#round = new RequestRound(context, context.otherVoterIds, requestTimeoutMs, (voterId) =>

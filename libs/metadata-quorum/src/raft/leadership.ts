@@ -37,6 +37,8 @@ export interface LeadershipOptions<Batch extends LogBatch> {
   readonly changes: LogChanges<Batch>;
   readonly highWatermark: HighWatermark<Batch>;
   readonly epoch: number;
+  /** How many times the usual time it has until a majority fetches first. */
+  readonly patience: number;
 }
 
 const CONSUMER = -1;
@@ -51,13 +53,15 @@ export class Leadership<Batch extends LogBatch> {
   readonly #waiting = new Map<number, WaitingFetch>();
   /** The offset of this epoch's first record. */
   readonly #startOffset: number;
+  readonly #patience: number;
   #termBegan = false;
 
-  constructor({ context, changes, highWatermark, epoch }: LeadershipOptions<Batch>) {
+  constructor({ context, changes, highWatermark, epoch, patience }: LeadershipOptions<Batch>) {
     this.#context = context;
     this.#changes = changes;
     this.#highWatermark = highWatermark;
     this.epoch = epoch;
+    this.#patience = patience;
     this.members = new QuorumMembers(context);
     this.#startOffset = context.log.nextAppendOffset;
     const { requestTimeoutMs } = context.settings.timing;
@@ -68,7 +72,17 @@ export class Leadership<Batch extends LogBatch> {
 
   get nextDueAtMs(): number {
     const deadlines = [...this.#waiting.values()].map(({ deadlineMs }) => deadlineMs);
-    return Math.min(this.#round.nextDueAtMs, this.members.abandonedAtMs, ...deadlines);
+    return Math.min(this.#round.nextDueAtMs, this.abandonedAtMs, ...deadlines);
+  }
+
+  /** When too few voters have fetched for too long; Infinity where no other voter is needed. */
+  get abandonedAtMs(): number {
+    return this.members.abandonedAtMs(this.#termBegan ? 1 : this.#patience);
+  }
+
+  /** Its first record is committed. */
+  get hasBegun(): boolean {
+    return this.#termBegan;
   }
 
   /** The epoch's first record. */

@@ -44,13 +44,13 @@ export class QuorumMembers<Batch extends LogBatch> {
     return descending[this.#context.majority - 1] ?? -1;
   }
 
-  /** When too few have fetched for too long; Infinity where no other voter is needed. */
-  get abandonedAtMs(): number {
+  /** When too few have fetched for too long, in so many times the usual time; Infinity where no other voter is needed. */
+  abandonedAtMs(patience: number): number {
     const needed = this.#context.majority - 1;
     if (needed === 0) return Infinity;
     const heard = [...this.#voters.values()].map(({ lastHeardMs }) => lastHeardMs);
     const latest = heard.sort((one, other) => other - one)[needed - 1] ?? -Infinity;
-    return latest + CHECK_QUORUM_FACTOR * this.#context.settings.timing.fetchTimeoutMs;
+    return latest + patience * CHECK_QUORUM_FACTOR * this.#context.settings.timing.fetchTimeoutMs;
   }
 
   /** The other voters, whose log is furthest first: who should lead next. */

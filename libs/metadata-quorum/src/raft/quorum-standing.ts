@@ -30,6 +30,8 @@ import { RequestRound } from './request-round.ts';
 import type { RoleState } from './role-state.ts';
 
 const NOBODY = -1;
+/** Of time-outs, after as many elections that came to nothing. */
+const MOST_DOUBLINGS = 3;
 
 export interface QuorumStandingOptions<Batch extends LogBatch> {
   readonly context: QuorumContext<Batch>;
@@ -49,7 +51,7 @@ export class QuorumStanding<Batch extends LogBatch> {
   #announced: LeaderAndEpoch = { leaderId: NOBODY, epoch: -1 };
   /** An epoch whose leader has given up: nobody leads in it any more. */
   #resignedEpoch = -1;
-  /** Elections in a row that this voter did not win. */
+  /** Elections in a row that this voter did not win, or that led to no term. */
   #lostElections = 0;
   #leaderBefore: LeaderBefore | null = null;
   /** A node that stops stands for no election. */
@@ -195,7 +197,13 @@ export class QuorumStanding<Batch extends LogBatch> {
   resign(why: string): void {
     if (this.#state.role !== 'leader') return;
     this.#context.say('warn', 'Resigning as leader of the metadata quorum', { why, epoch: this.#epoch });
+    if (!this.#state.leadership.hasBegun) this.#lostElections += 1;
     this.#resigned(this.#state.leadership.members.successors);
+  }
+
+  /** Where time-outs were too short for how slow disks and machines are at the moment, they are longer next time. */
+  get #patience(): number {
+    return 2 ** Math.min(this.#lostElections, MOST_DOUBLINGS);
   }
 
   get #parts() {
@@ -238,7 +246,8 @@ export class QuorumStanding<Batch extends LogBatch> {
         else state.election.run();
         return;
       case 'leader':
-        if (monotonic >= state.leadership.members.abandonedAtMs) this.resign('no majority of voters fetches');
+        if (state.leadership.hasBegun) this.#lostElections = 0;
+        if (monotonic >= state.leadership.abandonedAtMs) this.resign('no majority of voters fetches');
         else state.leadership.run();
         return;
       case 'follower':
@@ -254,7 +263,7 @@ export class QuorumStanding<Batch extends LogBatch> {
   }
 
   #stand(leaderId = NOBODY): void {
-    const election = new Election(this.#context, this.#epoch, true);
+    const election = new Election(this.#context, this.#epoch, true, this.#patience);
     this.#enter({ role: 'prospective', leaderId, election }, leaderId);
   }
 
@@ -265,13 +274,12 @@ export class QuorumStanding<Batch extends LogBatch> {
   #becomeCandidate(): void {
     this.#epoch += 1;
     this.#votedId = this.#context.nodeId;
-    const election = new Election(this.#context, this.#epoch, false);
+    const election = new Election(this.#context, this.#epoch, false, this.#patience);
     this.#enter({ role: 'candidate', election }, NOBODY);
   }
 
   #lead(grantingVoters: readonly number[]): void {
-    this.#lostElections = 0;
-    const leadership = new Leadership({ ...this.#parts, epoch: this.#epoch });
+    const leadership = new Leadership({ ...this.#parts, epoch: this.#epoch, patience: this.#patience });
     this.#context.say('info', 'Elected leader of the metadata quorum', { epoch: this.#epoch });
     this.#enter({ role: 'leader', leadership }, this.#context.nodeId);
     leadership.begin(grantingVoters);

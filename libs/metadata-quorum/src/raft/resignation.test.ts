@@ -27,6 +27,23 @@ describe('a leader that no majority fetches from (KAFKA-15489)', () => {
     expect(bench.replica.leaderAndEpoch).toEqual({ leaderId: -1, epoch: 1 });
   });
 
+  it('F9: has more time until its term begins where elections before came to nothing, and the usual from then on', () => {
+    const bench = new ReplicaBench();
+    bench.stand();
+    while (bench.role === 'prospective') bench.pass(bench.replica.nextDueAtMs - bench.now);
+    bench.stand();
+    bench.win();
+    bench.sync();
+    bench.pass(5999);
+    expect(bench.role).toBe('leader');
+    bench.fetch(3, { epoch: 1, offset: 1 });
+    expect(bench.ofType('term-began')).toHaveLength(1);
+    bench.pass(2999);
+    expect(bench.role).toBe('leader');
+    bench.pass(1);
+    expect(bench.role).toBe('resigned');
+  });
+
   it('stays while one of two others fetches, and does not count observers', () => {
     const bench = ReplicaBench.leader();
     for (let passed = 0; passed < 8000; passed += 1000) {
