@@ -2,7 +2,13 @@
  * Watches the committed metadata, image by image: offsets and epochs only rise, and each partition is in a state that a
  * controller may bring it to.
  */
-import { type ClusterImage, emptyImage, isActive, type PartitionImage } from '@seatlog/metadata-quorum';
+import {
+  type ClusterImage,
+  emptyImage,
+  isActive,
+  isLost,
+  type PartitionImage,
+} from '@seatlog/metadata-quorum';
 import { TOPIC } from '../simulation-settings.ts';
 import { violated } from './violation.ts';
 
@@ -67,8 +73,11 @@ export class MetadataWitness {
     if (isOther && after.leaderEpoch === before.leaderEpoch) say('another leader has another epoch');
     if (isOther && after.leader !== -1 && !isActive(brokers.get(after.leader)))
       say('a leader that is elected is live');
+    if (isOther && isLost(after, after.leader)) say('a leader that is elected is not lost');
     for (const id of after.isr) {
-      if (!before.isr.includes(id) && !isActive(brokers.get(id))) say('who joins an ISR is live');
+      if (before.isr.includes(id)) continue;
+      if (!isActive(brokers.get(id))) say('who joins an ISR is live');
+      if (isLost(after, id)) say('who joins an ISR is not lost');
     }
   }
 }
