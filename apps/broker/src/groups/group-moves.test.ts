@@ -4,7 +4,7 @@ import { encodeSubscription, ErrorCode, ZERO_UUID } from '@seatlog/kafka-protoco
 import { describe, expect, it } from 'vitest';
 import type { GroupBroker } from './testing/group-broker.ts';
 import { GroupCluster } from './testing/group-cluster.ts';
-import { assignmentOf, GROUP, groupClients, joinAlone } from './testing/wire-member.ts';
+import { assignmentOf, GROUP, groupClients, joinAlone, STATED_PROTOCOL } from './testing/wire-member.ts';
 
 const NOBODY = { memberId: '', generationId: -1 };
 
@@ -70,7 +70,7 @@ function joinStatic(broker: GroupBroker, groupInstanceId: string, memberId = '')
   const member = { memberId: joined.memberId, generationId: joined.generationId, groupInstanceId };
   if (joined.leader === joined.memberId) {
     const assignments = [{ memberId: joined.memberId, assignment: assignmentOf(0) }];
-    clients.syncGroup.call(5, { groupId: GROUP, ...member, assignments });
+    clients.syncGroup.call(5, { groupId: GROUP, ...member, ...STATED_PROTOCOL, assignments });
   }
   return member;
 }
@@ -127,7 +127,7 @@ describe('a coordinator that moves', () => {
     const current = { memberId: stale.memberId, generationId: rejoined[0]?.generationId ?? -1 };
     expect(current.generationId).toBe(stale.generationId + 1);
     const assignments = [{ memberId: stale.memberId, assignment: assignmentOf(0) }];
-    clients.syncGroup.call(5, { groupId: GROUP, ...current, assignments });
+    clients.syncGroup.call(5, { groupId: GROUP, ...current, ...STATED_PROTOCOL, assignments });
     cluster.move(1);
     expect(commit(cluster.broker(1), 5, stale)).toEqual([ErrorCode.ILLEGAL_GENERATION]);
     const stranger = { ...current, memberId: 'somebody-else' };

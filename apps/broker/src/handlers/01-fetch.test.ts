@@ -92,15 +92,18 @@ const offsetsIn = (records: Uint8Array | null): number[] =>
   [...batchesIn(records ?? new Uint8Array(0))].map((batch) => batchBaseOffset(batch));
 
 describe('Fetch', () => {
-  it.each([4, 5, 7, 9, 11, 12, 13, 15, 16, 17, 18])('gives what was appended, version %d', async (version) => {
-    const topic = `fetch-versions-${version}`;
-    await broker.createTopic(topic);
-    await append(topic, batchOf({ values: ['a', 'b'] }));
-    const client = await broker.connect();
-    const answer = await fetch(client, topic, {}, {}, version);
-    expect(valuesIn(answer.records)).toEqual(['a', 'b']);
-    expect(answer).toMatchObject({ errorCode: 0, highWatermark: 2, lastStableOffset: 2 });
-  });
+  it.each([4, 5, 7, 9, 11, 12, 13, 15, 16, 17, 18])(
+    'gives what was appended, version %d',
+    async (version) => {
+      const topic = `fetch-versions-${version}`;
+      await broker.createTopic(topic);
+      await append(topic, batchOf({ values: ['a', 'b'] }));
+      const client = await broker.connect();
+      const answer = await fetch(client, topic, {}, {}, version);
+      expect(valuesIn(answer.records)).toEqual(['a', 'b']);
+      expect(answer).toMatchObject({ errorCode: 0, highWatermark: 2, lastStableOffset: 2 });
+    },
+  );
 
   it('gives the whole batch for an offset inside of it', async () => {
     await broker.createTopic('inside');

@@ -2,7 +2,13 @@ import { apis, encodeSubscription, ErrorCode } from '@seatlog/kafka-protocol';
 import { describe, expect, it } from 'vitest';
 import { GroupBroker } from '../groups/testing/group-broker.ts';
 import { consumerGroupHeartbeat } from './68-consumer-group-heartbeat.ts';
-import { assignmentOf, GROUP, groupClients, joinAlone } from '../groups/testing/wire-member.ts';
+import {
+  assignmentOf,
+  GROUP,
+  groupClients,
+  joinAlone,
+  STATED_PROTOCOL,
+} from '../groups/testing/wire-member.ts';
 
 function setUp(overrides: Readonly<Record<string, string>> = {}) {
   const broker = new GroupBroker(overrides);
@@ -121,7 +127,7 @@ describe('JoinGroup', () => {
     const { memberId, generationId } = first[0] ?? { memberId: '', generationId: -1 };
     expect(memberId).toMatch(/^till-1-/);
     const assignments = [{ memberId, assignment: assignmentOf(0) }];
-    clients.syncGroup.call(5, { groupId: GROUP, generationId, memberId, assignments });
+    clients.syncGroup.call(5, { groupId: GROUP, generationId, memberId, ...STATED_PROTOCOL, assignments });
 
     const again = clients.joinGroup.call(version, request);
     expect(again).toMatchObject({ errorCode: ErrorCode.NONE, generationId: 1, skipAssignment: version >= 9 });
@@ -158,7 +164,7 @@ describe('SyncGroup', () => {
   it.each(versionsOf(apis.syncGroup))('version %i gives a member its assignment', (version) => {
     const { broker, clients } = setUp();
     const { memberId, generationId } = joinAlone(broker, clients, { join: 9, sync: version });
-    const request = { groupId: GROUP, generationId, memberId, assignments: [] };
+    const request = { groupId: GROUP, generationId, memberId, ...STATED_PROTOCOL, assignments: [] };
     expect(clients.syncGroup.call(version, request)).toMatchObject({
       errorCode: ErrorCode.NONE,
       protocolType: version >= 5 ? 'consumer' : null,
@@ -169,6 +175,16 @@ describe('SyncGroup', () => {
       errorCode: ErrorCode.UNKNOWN_MEMBER_ID,
       assignment: expect.objectContaining({ length: 0 }),
     });
+  });
+
+  it.each([
+    [4, ErrorCode.NONE],
+    [5, ErrorCode.INCONSISTENT_GROUP_PROTOCOL],
+  ])('version %i without a protocol is answered by error %i', (version, errorCode) => {
+    const { broker, clients } = setUp();
+    const { memberId, generationId } = joinAlone(broker, clients, { join: 9, sync: 5 });
+    const request = { groupId: GROUP, generationId, memberId, assignments: [] };
+    expect(clients.syncGroup.call(version, request).errorCode).toBe(errorCode);
   });
 });
 

@@ -78,6 +78,11 @@ async function joins(session: Session): Promise<void> {
   await sync('synced by an unknown member', { memberId: 'nobody' });
   await sync('synced with another protocol', { protocolName: 'other' });
   await sync('synced with another kind', { protocolType: 'connect' });
+  await session.ask('synced without a protocol', apis.syncGroup, 5, {
+    groupId: group,
+    ...alone,
+    assignments: [],
+  });
   await sync('synced in an unknown group', { groupId: session.name('elsewhere') });
   await sync('synced in no group', { groupId: '' });
   await sync('synced', {});

@@ -36,6 +36,9 @@ export function groupClients(broker: GroupBroker) {
 
 export type GroupClients = ReturnType<typeof groupClients>;
 
+/** What SyncGroup states from version 5 on. */
+export const STATED_PROTOCOL = { protocolType: 'consumer', protocolName: 'range' } as const;
+
 export interface WireMember {
   readonly memberId: string;
   readonly generationId: number;
@@ -67,6 +70,7 @@ export function joinAlone(
     groupId: GROUP,
     generationId,
     memberId,
+    ...STATED_PROTOCOL,
     assignments: [{ memberId, assignment: assignmentOf(0, 1) }],
   });
   return { memberId, generationId };
