@@ -42,8 +42,9 @@ export class PlantedRepository implements Disposable {
     return this.#run('depcruise', ['--config', '.dependency-cruiser.mjs', 'libs', 'apps']);
   }
 
+  /** One line for each finding. */
   lint(): Outcome {
-    return this.#run('oxlint', ['--quiet', 'libs', 'apps']);
+    return this.#run('oxlint', ['--quiet', '--format=unix', 'libs', 'apps']);
   }
 
   [Symbol.dispose](): void {
