@@ -29,6 +29,8 @@ export interface ShapeReport {
   readonly rates: Readonly<Partial<Record<Contender, number>>>;
   /** CPU of the client's process, microseconds a record. */
   readonly cpuMicros: Readonly<Partial<Record<Contender, number>>>;
+  /** Of one send among those one after another, microseconds; of other shapes nothing. */
+  readonly p50Micros: Readonly<Partial<Record<Contender, number>>>;
   readonly ratios: Ratios;
   /** The same by CPU time a record, which holds on a busy machine too. */
   readonly cpuRatios: Ratios;
@@ -123,16 +125,19 @@ async function measure(
 function report(shape: ShapeName, of: (contender: Contender) => readonly RunResult[]): ShapeReport {
   const rates: Partial<Record<Contender, number>> = {};
   const cpuMicros: Partial<Record<Contender, number>> = {};
+  const p50Micros: Partial<Record<Contender, number>> = {};
   for (const contender of contendersFor(shape)) {
     rates[contender] = Math.round(median(of(contender).map(({ records, ms }) => (records / ms) * 1000)));
     cpuMicros[contender] = rounded(
       median(of(contender).map(({ records, cpuMs }) => (cpuMs / records) * 1000)),
     );
+    const p50s = of(contender).flatMap((result) => result.p50Micros ?? []);
+    if (p50s.length > 0) p50Micros[contender] = rounded(median(p50s));
   }
   const perCpu = Object.fromEntries(
     Object.entries(cpuMicros).map(([contender, micros]) => [contender, 1 / micros]),
   );
-  return { shape, rates, cpuMicros, ratios: ratiosOf(rates), cpuRatios: ratiosOf(perCpu) };
+  return { shape, rates, cpuMicros, p50Micros, ratios: ratiosOf(rates), cpuRatios: ratiosOf(perCpu) };
 }
 
 function ratiosOf({
@@ -180,8 +185,14 @@ export function formatReport(sdk: SdkReport): string {
     `${ratios.toPlatformatic}x (${cpuRatios.toPlatformatic}x)`,
     `${ratios.toKafkajs}x (${cpuRatios.toKafkajs}x)`,
   ]);
+  const p50s = sdk.shapes
+    .filter(({ p50Micros }) => Object.keys(p50Micros).length > 0)
+    .map(({ shape, p50Micros }) => [
+      `${shape}: p50, µs`,
+      ...columns.map((contender) => (p50Micros[contender] ?? Number.NaN).toFixed(0)),
+    ]);
   const header = ['records/s', ...columns, 'to platformatic (CPU)', 'to kafkajs (CPU)'];
-  return [header, ...rows]
+  return [header, ...rows, ...p50s]
     .map((cells) =>
       cells.map((cell, index) => cell.padEnd(index === 0 ? 28 : index > columns.length ? 24 : 20)).join(''),
     )

@@ -20,6 +20,8 @@ export interface RunResult {
   readonly ms: number;
   /** CPU time of the process in that time. */
   readonly cpuMs: number;
+  /** Where one record is sent after another: how long half of the sends took at most, microseconds; else null. */
+  readonly p50Micros: number | null;
 }
 
 const FACTORIES: Readonly<
@@ -37,6 +39,7 @@ class Stopwatch {
   #cpuAtStart = process.cpuUsage();
   #records = 0;
   #warm = false;
+  readonly #sendMs: number[] = [];
 
   constructor(seconds: number) {
     this.#measureMs = seconds * 1000;
@@ -57,9 +60,21 @@ class Stopwatch {
     return elapsed >= this.#measureMs;
   }
 
+  /** One send took so long. */
+  note(ms: number): void {
+    if (this.#warm) this.#sendMs.push(ms);
+  }
+
   result(): RunResult {
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
-    return { records: this.#records, ms: performance.now() - this.#startedAt, cpuMs: (user + system) / 1000 };
+    const ms = performance.now() - this.#startedAt;
+    const p50 = this.#sendMs.toSorted((a, b) => a - b)[this.#sendMs.length >> 1];
+    return {
+      records: this.#records,
+      ms,
+      cpuMs: (user + system) / 1000,
+      p50Micros: p50 === undefined ? null : p50 * 1000,
+    };
   }
 }
 
@@ -81,9 +96,12 @@ async function produce(
     return watch.result();
   }
   let over = false;
+  const isOneByOne = shape.perSend === 1;
   const lane = async (): Promise<void> => {
     while (!over) {
+      const sentAt = isOneByOne ? performance.now() : 0;
       await client.send(topic, value, shape.perSend);
+      if (isOneByOne) watch.note(performance.now() - sentAt);
       over ||= watch.count(shape.perSend);
     }
   };
@@ -100,7 +118,7 @@ async function consume(client: MeasuredClient, shape: Shape, seconds: number): P
     if (result === null && watch.count(records)) result = watch.result();
     return result !== null;
   });
-  return result ?? { records: 0, ms: 0, cpuMs: 0 };
+  return result ?? { records: 0, ms: 0, cpuMs: 0, p50Micros: null };
 }
 
 const [clientName, shapeName, brokers = '', seconds = '2', acks = '1'] = process.argv.slice(2);
