@@ -125,7 +125,7 @@ async function committed(session: Session): Promise<unknown> {
 
 async function listed(session: Session, timestamp: number): Promise<unknown> {
   const { topics } = await session.askUntil(
-    'an offset',
+    `the offset of ${timestamp}`,
     apis.listOffsets,
     7,
     {
