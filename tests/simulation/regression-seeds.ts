@@ -101,4 +101,11 @@ export const regressionSeeds: readonly RegressionSeed[] = [
       'After a sync that failed a start acknowledged what lay in the page cache alone; after a power cut the log had a ' +
       'gap there, and was opened with it.',
   },
+  {
+    seed: 1514,
+    log: 'commit-log',
+    found:
+      'A follower found room for a part of what it appended at once: its log ended before that part for good, and it ' +
+      'fetched the same again and again, without a pause.',
+  },
 ];

@@ -336,6 +336,14 @@ export class AppendPath {
     for (const done of passed) done(null);
   }
 
+  /** Lets the log end follow to what is written, for which nobody waits any more. */
+  #keep(endOffset: number): void {
+    if (endOffset <= this.#gate.logEndOffset) return;
+    this.#gate.admit(endOffset, () => undefined);
+    this.#askForSync();
+    this.#advance();
+  }
+
   #writeFailed(batches: readonly QueuedBatch[], error: LogError): void {
     const { local, tail, producers } = this.#parts;
     const endOffset = local.endOffset;
@@ -343,6 +351,8 @@ export class AppendPath {
     tail.truncate(endOffset);
     producers.dropStaged();
     const lost = [...completionsOf(batches), ...this.#gate.truncate(endOffset)];
+    // What a follower appends at once may go to several segments: what is written of it is the log, told or not.
+    if (this.#failure === null && error.code !== 'LOG_FENCED') this.#keep(endOffset);
     if (error.code === 'LOG_FENCED') this.fence(error);
     // The disk is full, or no segment could be begun: nothing is lost but these appends, and it may pass.
     else if (error.code === 'LOG_OUT_OF_SPACE' || error.code === 'LOG_IO_FAILED') this.#owner.failed(error);

@@ -225,6 +225,28 @@ describe('appends of a follower', () => {
     expect(follower.files.readFile(LOG_FILE)).toEqual(leader.files.readFile(LOG_FILE));
   });
 
+  it.each([Number.POSITIVE_INFINITY, 1])(
+    'F7: that found room for a part end with it, and can be gone on with (flush.messages %d)',
+    (flushMessages) => {
+      const test = openTestDirectory({ config: { segmentBytes: 250, flushMessages } });
+      const log = test.log();
+      const batches = [0, 1, 2, 3].map((baseOffset) => testBatch({ baseOffset }));
+      test.files.fault = ({ name, path }) =>
+        name === 'write' && path.endsWith('2.log') ? { code: 'ENOSPC' } : undefined;
+      const told: (string | undefined)[] = [];
+      log.appendAsFollower(new Uint8Array(Buffer.concat(batches)), (error) => told.push(error?.code));
+      test.turns.endAll();
+      expect(told).toEqual(['LOG_OUT_OF_SPACE']);
+      expect([log.logEndOffset, log.nextAppendOffset, log.failure]).toEqual([2, 2, null]);
+      test.files.fault = () => undefined;
+      log.appendAsFollower(new Uint8Array(Buffer.concat(batches.slice(2))), (error) =>
+        told.push(error?.code),
+      );
+      test.turns.endAll();
+      expect([told, log.logEndOffset]).toEqual([['LOG_OUT_OF_SPACE', undefined], 4]);
+    },
+  );
+
   it('are refused where they do not continue the log; gaps only come from compaction', () => {
     const test = openTestDirectory();
     const log = test.log();

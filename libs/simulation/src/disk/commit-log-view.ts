@@ -26,7 +26,9 @@ export class CommitLogView implements BrokerLog {
   constructor(log: PartitionLog, afterwards: Afterwards, known: readonly StoredBatch[]) {
     this.#log = log;
     this.#afterwards = afterwards;
-    const kept = known.filter(({ lastOffset }) => lastOffset < log.logEndOffset);
+    // Files that were about to be deleted may be there again, before what is known.
+    const isAll = (known[0]?.baseOffset ?? 0) <= log.logStartOffset;
+    const kept = isAll ? known.filter(({ lastOffset }) => lastOffset < log.logEndOffset) : [];
     this.#batches.push(...kept);
     this.#readTo = (kept.at(-1)?.lastOffset ?? log.logStartOffset - 1) + 1;
   }
@@ -68,16 +70,13 @@ export class CommitLogView implements BrokerLog {
   }
 
   get batches(): readonly StoredBatch[] {
-    const { logStartOffset, logEndOffset } = this.#log;
-    if (this.#readTo < logStartOffset) this.#readTo = logStartOffset;
-    while ((this.#batches[0]?.lastOffset ?? logStartOffset) < logStartOffset) this.#batches.shift();
-    if (this.#readTo < logEndOffset && !this.#isOver) this.#readOn(logEndOffset);
+    this.#readToTheEnd();
     return this.#batches;
   }
 
   /** The process ends: what it has written can be looked at later, and is read no more. */
   end(): void {
-    if (this.#readTo < this.#log.logEndOffset) this.#readOn(this.#log.logEndOffset);
+    this.#readToTheEnd();
     this.#isOver = true;
   }
 
@@ -176,6 +175,13 @@ export class CommitLogView implements BrokerLog {
       if (error === null) done('done');
       else done(this.#log.failure === null ? 'retry' : 'failed');
     });
+  }
+
+  #readToTheEnd(): void {
+    const { logStartOffset, logEndOffset } = this.#log;
+    if (this.#readTo < logStartOffset) this.#readTo = logStartOffset;
+    while ((this.#batches[0]?.lastOffset ?? logStartOffset) < logStartOffset) this.#batches.shift();
+    if (this.#readTo < logEndOffset && !this.#isOver) this.#readOn(logEndOffset);
   }
 
   #readOn(end: number): void {
