@@ -2,7 +2,8 @@
  * What processes said last, told where a test has failed: of a run on another machine its failures are all that is left, and
  * the logs go with their folder.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { ManagedProcess } from '@seatlog/local-stack';
 import { onTestFinished } from 'vitest';
 
@@ -13,7 +14,10 @@ const LINE_CHARACTERS = 400;
 /** Of log lines as brokers and applications write them; servers of others say it in their words. */
 const IS_WARNING = /"level":"(?:warn|error|fatal)"|\b(?:ERROR|FATAL|PANIC)\b/;
 
-type Speaker = Pick<ManagedProcess, 'name' | 'running' | 'logFile'>;
+interface Speaker extends Pick<ManagedProcess, 'name' | 'logFile'> {
+  /** Undefined: nobody knows. */
+  readonly running?: boolean;
+}
 
 /** For the running test, or by `beforeEach` for all of a file. It has to come after what ends the processes: ends go backwards. */
 export function tellLastWords(processes: () => Iterable<Speaker>): void {
@@ -21,6 +25,13 @@ export function tellLastWords(processes: () => Iterable<Speaker>): void {
     const said = task.result?.state === 'fail' ? [...processes()].map(lastWordsOf) : [];
     if (said.length > 0) throw new Error(said.join('\n'));
   });
+}
+
+/** All that logged into a stack's data directory, whoever had started them. */
+export function speakersIn(dataDirectory: string): readonly Speaker[] {
+  const logs = join(dataDirectory, 'logs');
+  const files = readdirSync(logs).filter((file) => file.endsWith('.log'));
+  return files.map((file) => ({ name: basename(file, '.log'), logFile: join(logs, file) }));
 }
 
 /** Its latest warnings, and its latest lines. */
@@ -31,7 +42,8 @@ export function lastWordsOf({ name, running, logFile }: Speaker): string {
   const told = [...warnings, ...lines.slice(-LAST_LINES)].map(
     (line) => `  ${line.slice(0, LINE_CHARACTERS)}`,
   );
-  return [`${name} ${running ? 'runs' : 'has ended'}. It said last:`, ...told].join('\n');
+  const state = { true: ' runs', false: ' has ended', undefined: '' }[`${running}`];
+  return [`${name}${state}. It said last:`, ...told].join('\n');
 }
 
 function linesOf(file: string): readonly string[] {

@@ -9,6 +9,7 @@ import type { ClusterNode } from '@seatlog/local-stack';
 import { describe, expect, it } from 'vitest';
 import { TOPIC } from '../drill/drill-cluster.ts';
 import { defaultSettings, type DrillSettings } from '../drill/drill-settings.ts';
+import { lastWordsOf, speakersIn } from '../last-words.ts';
 import { type DrillCompany, type DrillReport, runDrill } from '../drill/run-drill.ts';
 
 const seed = Number(process.env['DRILL_SEED'] ?? '1');
@@ -30,7 +31,12 @@ async function drill(
   if (isExpected) rmSync(folder, { recursive: true, force: true });
   else
     throw new Error(
-      `seed ${all.seed}, kept in ${folder}:\n${told.join('\n')}\n${JSON.stringify(report, null, 1)}`,
+      [
+        `seed ${all.seed}, kept in ${folder}:`,
+        ...told,
+        JSON.stringify(report, null, 1),
+        ...speakersIn(folder).map(lastWordsOf),
+      ].join('\n'),
     );
   return report;
 }

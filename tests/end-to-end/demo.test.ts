@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readRunningStack, type RunningStack } from '@seatlog/local-stack';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { speakersIn, tellLastWords } from '../last-words.ts';
 import { Command, runCommand } from './command.ts';
 import { stillRunning } from './still-running.ts';
 
@@ -38,6 +39,8 @@ describe('the demo', () => {
     await Promise.all(commands.map((command) => command.ended));
     rmSync(folder, { recursive: true, force: true });
   });
+
+  beforeEach(() => tellLastWords(() => speakersIn(data)));
 
   it('sells by the lines it prints, survives a kill with all it promised, and leaves nothing behind', async () => {
     const first = await start();

@@ -3,7 +3,8 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { speakersIn, tellLastWords } from '../last-words.ts';
 import { type Command, runCommand } from './command.ts';
 import { processesOf } from './processes-of.ts';
 
@@ -38,6 +39,7 @@ describe('the smoke sale', () => {
     summary = command.told() as Summary;
   }, 600_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach(() => tellLastWords(() => speakersIn(data)));
 
   it('is sound', () => {
     expect(summary.complaints, command.output).toEqual([]);

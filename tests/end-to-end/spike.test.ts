@@ -2,7 +2,8 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { speakersIn, tellLastWords } from '../last-words.ts';
 import { type Command, runCommand } from './command.ts';
 import { processesOf } from './processes-of.ts';
 
@@ -41,6 +42,7 @@ describe('a spike', () => {
     summary = command.told() as Summary;
   }, 600_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach(() => tellLastWords(() => speakersIn(data)));
 
   it('is sound', () => {
     expect(summary).toMatchObject({ ok: true, audit: { violations: [] } });
