@@ -10,9 +10,10 @@ export const quorumMutants: readonly Mutant[] = [
   {
     id: 'votes-for-shorter-logs',
     rule: 'Raft: a vote goes only to a log that holds all that could be committed',
-    file: VOTES,
-    find: 'return !knowsLeader && isUpToDate;',
-    replace: 'return !knowsLeader || isUpToDate;',
+    file: POSITION,
+    find: 'return other.epoch > own.epoch || (other.epoch === own.epoch && other.offset >= own.offset);',
+    replace: 'return other.offset >= 0 || own.offset >= 0;',
+    scenario: 'vote-for-a-shorter-log',
   },
   {
     id: 'two-votes-in-an-epoch',
@@ -48,5 +49,6 @@ export const quorumMutants: readonly Mutant[] = [
     file: POSITION,
     find: 'if (end.epoch === epoch && offset <= end.endOffset) return valid;',
     replace: 'if (end.epoch <= epoch) return valid;',
+    scenario: 'deposed-controller',
   },
 ];

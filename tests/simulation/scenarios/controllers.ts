@@ -55,10 +55,70 @@ function snapshotFor({ Story }: Library, disk: 'kept' | 'empty'): void {
   story.heal();
 }
 
+const VOTERS: readonly number[] = [101, 102, 103];
+
+/** Three voters that fail; tells who leads them and who follows. */
+function quorumOf({ Story }: Library) {
+  const story = new Story({ steadyController: false, controllers: 3, sessionTimeoutMs: 20_000 });
+  const { plane } = story.simulation.world;
+  const leader = plane.activeNode;
+  const [one = 0, other = 0] = VOTERS.filter((id) => id !== leader);
+  const isolate = (id: number): void => {
+    for (const voter of VOTERS) if (voter !== id) story.cutBothWays(id, voter);
+  };
+  const changed = (minimum: number): void => {
+    const { lastOffset } = plane.committedImage;
+    story.configure(minimum);
+    story.until('it is committed', () => plane.committedImage.lastOffset > lastOffset);
+  };
+  return { story, plane, leader, one, other, isolate, changed };
+}
+
+/** Raft: one that lacks what is committed stands, and nobody else does. */
+function voteForAShorterLog(library: Library): void {
+  const { story, leader, one, other, isolate, changed } = quorumOf(library);
+  story.cutBothWays(leader, one);
+  story.cutBothWays(one, other);
+  changed(1);
+  story.mend();
+  isolate(leader);
+  // The other would stand as well, and win.
+  const held = story.hold(({ label, from }) => label === 'quorum vote' && from === other);
+  story.pass(3000);
+  held.release();
+  story.mend();
+  story.until('a voter leads', () => VOTERS.includes(story.simulation.world.plane.activeNode));
+  changed(2);
+  story.heal();
+}
+
+/** Raft: a leader that was cut off has written what nobody else has, and follows another. */
+function deposedController(library: Library): void {
+  const { story, plane, leader, isolate, changed } = quorumOf(library);
+  isolate(leader);
+  for (const id of story.partition.replicas) story.cutBothWays(id, leader);
+  story.configure(1);
+  story.configure(2);
+  story.until('another leads', () => plane.activeNode !== leader && plane.activeNode !== -1);
+  for (const minimum of [1, 2, 1, 2]) changed(minimum);
+  story.mend();
+  story.pass(2000);
+  changed(1);
+  story.heal();
+}
+
 export const controllerScenarios: Readonly<Record<string, Scenario>> = {
   'without-eligible-leaders': {
     title: 'R14, R20: where no eligible leaders are kept, the last one in the ISR is waited for',
     tell: withoutEligibleLeaders,
+  },
+  'vote-for-a-shorter-log': {
+    title: 'F26: a controller that lacks what is committed is not elected, though it stands alone',
+    tell: voteForAShorterLog,
+  },
+  'deposed-controller': {
+    title: 'F26: what a controller wrote while it was cut off is cut away when it follows another',
+    tell: deposedController,
   },
   'snapshot-for-an-empty-disk': {
     title: 'F24: a broker with an empty disk learns the metadata by a snapshot, piece by piece',

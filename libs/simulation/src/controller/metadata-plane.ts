@@ -22,6 +22,8 @@ export interface MetadataPlane {
   readonly committedImage: ClusterImage;
   /** The service of the controller that leads in the latest epoch; null while there is none. */
   readonly activeService: ControllerService | null;
+  /** The node that it is on; -1 while there is none. */
+  readonly activeNode: number;
   call<Answer>(call: ControllerCall<Answer>): void;
   /** A broker's process has started: from now on `arrived` is called with what is committed, in rising order. */
   watch(process: SimulatedProcess, arrived: (image: ClusterImage) => void): void;

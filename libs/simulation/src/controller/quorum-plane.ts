@@ -68,12 +68,20 @@ export class QuorumPlane implements MetadataPlane, ControllerVictims {
   }
 
   get activeService(): ControllerService | null {
+    return this.#active?.service ?? null;
+  }
+
+  get activeNode(): number {
+    return this.#active?.process.node ?? -1;
+  }
+
+  get #active(): QuorumNode | null {
     let active: QuorumNode | null = null;
     for (const node of this.#nodes.values()) {
       const isLater = active === null || node.epoch > active.epoch;
       if (node.service !== null && node.process.state === 'running' && isLater) active = node;
     }
-    return active?.service ?? null;
+    return active;
   }
 
   call<Answer>(call: ControllerCall<Answer>): void {

@@ -30,6 +30,7 @@ const METADATA_WAIT_MS = 500;
 export class SteadyController implements MetadataPlane {
   readonly process: SimulatedProcess;
   readonly activeService: ControllerService;
+  readonly activeNode = FIRST_CONTROLLER;
   readonly #options: SteadyControllerOptions;
   readonly #controller: MetadataController;
   readonly #uncommitted: ClusterImage[] = [];
