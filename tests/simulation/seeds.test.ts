@@ -6,7 +6,7 @@ import { regressionSeeds } from './regression-seeds.ts';
 import { runSeeds } from './seed-pool.ts';
 
 const SEEDS = 2000;
-const SEEDS_ON_DISK = 200;
+const SEEDS_ON_DISK = 400;
 const SEEDS_FOR_A_MUTANT = 5000;
 const JOBS = 2;
 const MINUTES = 60_000;
@@ -20,7 +20,7 @@ describe('brokers and controllers under simulated faults', () => {
     expect(report.seeds).toBe(SEEDS);
     // What was not exercised was not tested.
     expect(report.elections).toBeGreaterThan(SEEDS);
-    expect(report.acknowledged).toBeGreaterThan(SEEDS);
+    expect(report.acknowledged).toBeGreaterThan(20 * SEEDS);
   });
 
   it(`keep them in ${SEEDS_ON_DISK} seeds with the log itself`, { timeout: 20 * MINUTES }, async () => {
@@ -33,7 +33,7 @@ describe('brokers and controllers under simulated faults', () => {
     } as const;
     const report = await runSeeds(options);
     expect(report.failures.map(({ seed, promise }) => ({ seed, promise }))).toEqual([]);
-    expect(report.acknowledged).toBeGreaterThan(SEEDS_ON_DISK);
+    expect(report.acknowledged).toBeGreaterThan(20 * SEEDS_ON_DISK);
   });
 
   it.each(regressionSeeds)('keep them in seed $seed, which failed once', ({ found: _found, ...options }) => {

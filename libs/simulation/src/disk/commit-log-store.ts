@@ -42,6 +42,8 @@ export class CommitLogStore implements LogStore {
   #files: MemoryFileSystem;
   #directory: LogDirectory | null = null;
   #isDelivering = false;
+  /** While no process held the disk. */
+  readonly #removed = new Set<number>();
 
   constructor(options: CommitLogStoreOptions) {
     this.#options = options;
@@ -65,6 +67,7 @@ export class CommitLogStore implements LogStore {
 
   remove(partition: number): void {
     this.logs.delete(partition);
+    if (this.#directory === null) this.#removed.add(partition);
     this.#directory?.delete(TOPIC, partition);
     this.#deliverSoon();
   }
@@ -147,6 +150,8 @@ export class CommitLogStore implements LogStore {
       },
     });
     const previousBrokerEpoch = directory.previousBrokerEpoch ?? -1;
+    for (const partition of this.#removed) directory.delete(TOPIC, partition);
+    this.#removed.clear();
     directory.loadAll(() => this.#config);
     this.#directory = directory;
     const known = new Map(Array.from(this.logs, ([partition, { batches }]) => [partition, batches]));

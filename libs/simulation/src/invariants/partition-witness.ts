@@ -85,7 +85,8 @@ export class PartitionWitness {
     this.elections += 1;
     this.#noteLeader(hosted, epoch);
     const missing = this.history.missingFrom(log, epoch);
-    if (missing !== null) this.#judgeLoss(hosted, epoch, missing);
+    // One that learns late that it led before a loss that is forgiven commits nothing that counts.
+    if (missing !== null && epoch >= this.#forgivenEpoch) this.#judgeLoss(hosted, epoch, missing);
     run.owner.disk.mended(this.index);
   }
 
