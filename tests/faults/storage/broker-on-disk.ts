@@ -53,6 +53,10 @@ export class BrokerOnDisk {
     return broker;
   }
 
+  get pid(): number {
+    return this.server.process.pid;
+  }
+
   get propertiesFile(): string {
     return join(this.folder, 'broker-1.properties');
   }

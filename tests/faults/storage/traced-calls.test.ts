@@ -1,60 +1,15 @@
-/** A broker whose syncs and renames kill it, fail, or take long. */
+/** A broker whose syncs fail, or take long. */
 import { describe, expect, it } from 'vitest';
-import { until } from '../until.ts';
-import { AckedJournal, TRIED_TWICE } from './acked-journal.ts';
-import { BrokerOnDisk } from './broker-on-disk.ts';
+import { TRIED_TWICE } from './acked-journal.ts';
 import { missing, tracing } from './fault-tools.ts';
-import { attach, hasEnded, startTraced } from './tracer.ts';
+import { flushingBroker } from './flushing-broker.ts';
+import { attach } from './tracer.ts';
 
 const TOPIC = 'seats';
-/** Each record is on the disk before it is acknowledged. */
-const FLUSHED = { 'flush.messages': '1' } as const;
-const RENAMES = '/^rename(at2?)?$';
-const MOST_RECORDS = 3000;
-
-async function flushing(partitions: number, properties: Readonly<Record<string, string>> = {}) {
-  const broker = await BrokerOnDisk.start({ properties });
-  await broker.createTopic(TOPIC, partitions, FLUSHED);
-  const journals = Array.from({ length: partitions }, (_, at) => new AckedJournal(broker.client, TOPIC, at));
-  const [first, second = first] = journals;
-  if (first === undefined || second === undefined) throw new Error('a topic has a partition');
-  await Promise.all(journals.map((journal) => journal.write(5)));
-  return { broker, first, second };
-}
-
-describe.skipIf(missing(tracing, 'F5'))('F5: a crash', () => {
-  it.each([
-    ['a sync', 'fdatasync', [2, 9, 33]],
-    ['a rename', RENAMES, [2, 7]],
-  ] as const)(
-    'in %s: it starts again, without gap or overlap, and nothing acked is gone',
-    async (_, call, counts) => {
-      // Checkpoints are written often: their renames are among those that kill.
-      const often = {
-        'replica.high.watermark.checkpoint.interval.ms': '40',
-        'log.flush.offset.checkpoint.interval.ms': '70',
-      };
-      const { broker, first } = await flushing(1, often);
-      for (const when of counts) {
-        await broker.server.stop();
-        const child = await startTraced(broker, { call, effect: `signal=SIGKILL:when=${when}` });
-        const writing = first.write(MOST_RECORDS, { enough: () => hasEnded(child) });
-        await until('the crash', () => hasEnded(child));
-        expect(child.signalCode, `at the ${when}th`).toBe('SIGKILL');
-        // What was under way is answered by the next one, or given up.
-        await broker.startAgain();
-        await writing;
-        await first.write(3);
-        expect(await first.complaints(), `killed at the ${when}th`).toEqual([]);
-      }
-      expect(first.acked.length).toBeGreaterThan(5 + 3 * counts.length);
-    },
-  );
-});
 
 describe.skipIf(missing(tracing, 'F8'))('F8: an I/O error on a sync', () => {
   it('fences the log: it is not synced again, acknowledges nothing more, and others work', async () => {
-    const { broker, first, second } = await flushing(2);
+    const { broker, first, second } = await flushingBroker(TOPIC, 2);
     const [active = ''] = broker.files(TOPIC, 0, '.log').slice(-1);
     const acked = first.acked.length;
     const tracer = await attach(broker, active, { call: 'fdatasync', effect: 'error=EIO' });
@@ -85,7 +40,7 @@ const DELAY_MS = 5000;
 
 describe.skipIf(missing(tracing, 'F9'))('F9: a slow disk', () => {
   it('nothing is acknowledged before its sync came back, and others are served meanwhile', async () => {
-    const { broker, first, second } = await flushing(2);
+    const { broker, first, second } = await flushingBroker(TOPIC, 2);
     const [active = ''] = broker.files(TOPIC, 0, '.log').slice(-1);
     const delay = { call: 'fdatasync', effect: `delay_enter=${DELAY_MS * 1000}` };
     const tracer = await attach(broker, active, delay);

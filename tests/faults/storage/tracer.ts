@@ -23,10 +23,19 @@ export interface Tracer {
   detach(): Promise<void>;
 }
 
+export interface TracedProcess {
+  readonly pid: number;
+  /** Where the calls are written down. */
+  readonly folder: string;
+}
+
 /** Injects into a running broker, and only where the call is about this file. */
-export async function attach(broker: BrokerOnDisk, file: string, injection: Injection): Promise<Tracer> {
-  const output = join(broker.folder, 'calls.txt');
-  const { pid } = broker.server.process;
+export async function attach(
+  { pid, folder }: TracedProcess,
+  file: string,
+  injection: Injection,
+): Promise<Tracer> {
+  const output = join(folder, 'calls.txt');
   const target = ['-f', '-p', String(pid), '-P', file, '-o', output];
   const strace = run(['strace', ...target, ...expressions(injection)]);
   let said = '';
