@@ -114,6 +114,7 @@ export function decodeMetadataRecord(value: Uint8Array): MetadataRecord {
 function unknown(what: string): MetadataError {
   return new MetadataError(
     'UNKNOWN_RECORD',
-    `the metadata log holds ${what}, which this release does not know`,
+    `the metadata log holds ${what}, which this release does not know: it comes from a later metadata.version, ` +
+      'or from what is not served here (quotas, access control); only what wrote the log can open it',
   );
 }
