@@ -19,6 +19,7 @@ import { CatalogueKeeper } from './catalogue/catalogue-keeper.ts';
 import { DatabaseCatalogueSource } from './catalogue/catalogue-source.ts';
 import { configurationSchema, type Configuration } from './configuration.ts';
 import { httpAdapter, setUpHttp } from './http/http-server.ts';
+import { WideListener } from './http/wide-listener.ts';
 import { SimulatedPaymentGateway } from './payments/simulated-payment-gateway.ts';
 import { KafkaReservationPublisher } from './reservations/reservation-publisher.ts';
 
@@ -89,9 +90,10 @@ async function start(context: ProcessContext<Configuration>): Promise<void> {
   });
   setUpHttp(app, { logger, health, registry, metrics, gates });
 
+  let http: WideListener | null = null;
   shutdown
     .step('readiness off', 100, () => health.startDraining())
-    .step('HTTP', 6000, () => app.close())
+    .step('HTTP', 6000, () => http?.close() ?? app.close())
     .step('background work', 500, async () => void (await Promise.all([keeper.stop(), backlog.stop()])))
     .step('broker connections', 2000, () => client.close({ timeoutMs: 1500 }))
     .step('Redis', 400, () => seatLock.close())
@@ -99,7 +101,7 @@ async function start(context: ProcessContext<Configuration>): Promise<void> {
 
   keeper.start();
   backlog.start();
-  await app.listen(configuration.HTTP_PORT, configuration.HTTP_HOST);
+  http = await WideListener.listen(app, { port: configuration.HTTP_PORT, host: configuration.HTTP_HOST });
 }
 
 function producerOptions(configuration: Configuration) {
