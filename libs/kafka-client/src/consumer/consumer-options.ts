@@ -22,6 +22,7 @@ export interface ConsumerSettings {
   readonly autoCommitIntervalMs: number | null;
   readonly readCommitted: boolean;
   readonly checkCrcs: boolean;
+  readonly rackId: string;
   readonly fetchMinBytes: number;
   readonly fetchMaxWaitMs: number;
   readonly fetchMaxBytes: number;
@@ -54,6 +55,7 @@ export function consumerSettings(options: ConsumerOptions<string | AnyTopic>): C
     autoCommitIntervalMs: options.autoCommitIntervalMs ?? null,
     readCommitted: options.isolationLevel === 'read_committed',
     checkCrcs: options.checkCrcs ?? true,
+    rackId: options.rackId ?? '',
     fetchMinBytes: options.fetchMinBytes ?? 1,
     fetchMaxWaitMs: options.fetchMaxWaitMs ?? 500,
     fetchMaxBytes: options.fetchMaxBytes ?? 52_428_800,

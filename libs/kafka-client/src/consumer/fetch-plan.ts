@@ -5,7 +5,7 @@ import type { ConsumerSettings } from './consumer-options.ts';
 import type { PartitionReader } from './partition-reader.ts';
 
 export interface FetchPlan {
-  readonly byLeader: ReadonlyMap<number, readonly PartitionReader[]>;
+  readonly byBroker: ReadonlyMap<number, readonly PartitionReader[]>;
   /** A partition could be fetched if it had a leader. */
   readonly leaderMissing: boolean;
   /** When the first of those that pause may be asked for again. */
@@ -19,7 +19,7 @@ export function planFetches(
   now: number,
   rotation: number,
 ): FetchPlan {
-  const byLeader = new Map<number, PartitionReader[]>();
+  const byBroker = new Map<number, PartitionReader[]>();
   let leaderMissing = false;
   let pauseEnds = Infinity;
   for (let index = 0; index < readers.length; index++) {
@@ -29,16 +29,24 @@ export function planFetches(
       pauseEnds = Math.min(pauseEnds, reader.notBefore);
       continue;
     }
-    const leader = metadata.leaderOf(reader.topic, reader.partition);
-    if (leader < 0) {
+    const broker = brokerFor(reader, metadata, now);
+    if (broker < 0) {
       leaderMissing = true;
       continue;
     }
-    const list = byLeader.get(leader);
-    if (list === undefined) byLeader.set(leader, [reader]);
+    const list = byBroker.get(broker);
+    if (list === undefined) byBroker.set(broker, [reader]);
     else list.push(reader);
   }
-  return { byLeader, leaderMissing, pauseEnds };
+  return { byBroker, leaderMissing, pauseEnds };
+}
+
+/** The replica nearby while it is in the cluster and its time has not passed, else the leader. */
+function brokerFor(reader: PartitionReader, metadata: MetadataCache, now: number): number {
+  const { nearby } = reader;
+  if (nearby !== null && nearby.until > now && metadata.brokers.has(nearby.node)) return nearby.node;
+  reader.nearby = null;
+  return metadata.leaderOf(reader.topic, reader.partition);
 }
 
 /** One answer is fetched ahead of what the loop has in hand. */
@@ -77,6 +85,7 @@ export function fetchRequest(
     minBytes: settings.fetchMinBytes,
     maxBytes,
     isolationLevel: settings.readCommitted ? 1 : 0,
+    rackId: settings.rackId,
     topics: Array.from(topics, ([topic, list]) => ({
       ...(byTopicId ? { topicId: metadata.topic(topic)?.topicId ?? ZERO_UUID } : { topic }),
       partitions: list.map(({ partition, fetchOffset, fetchBytes }) => ({

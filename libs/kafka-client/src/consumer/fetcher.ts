@@ -2,6 +2,9 @@
  * Keeps the assigned partitions fetched ahead. For each broker at most two fetches are under way, over connections of their
  * own and for different partitions: while one waits for partitions that have nothing to give, the other serves those that
  * have. Nothing is fetched for a partition whose last answer is still unread, nor at all while the buffer is full.
+ *
+ * A consumer that tells its rack may be sent to a replica there. It is read from for as long as metadata lives, and given up for the
+ * leader on any failure: what only that replica says, such as that an offset lies beyond its end, counts for nothing.
  */
 import { apis, ErrorCode, errorByCode, type ResponseOf } from '@seatlog/kafka-protocol';
 import { backoffMs } from '../backoff.ts';
@@ -100,7 +103,7 @@ export class Fetcher {
     const ready = readers.filter((reader) => !needsValidation(reader, metadata));
     const plan = planFetches(ready, metadata, this.#now(), this.#rotation++);
     if (plan.leaderMissing) this.#cluster.requestRefresh();
-    for (const [leader, wanting] of plan.byLeader) this.#fetchFrom(leader, wanting, room);
+    for (const [broker, wanting] of plan.byBroker) this.#fetchFrom(broker, wanting, room);
     this.#wakeAfterPause(plan.pauseEnds);
   }
 
@@ -113,19 +116,19 @@ export class Fetcher {
       this.#cluster.closeLanes(`${this.#purpose}-${lane}`, reason);
   }
 
-  #fetchFrom(leader: number, readers: readonly PartitionReader[], room: number): void {
+  #fetchFrom(broker: number, readers: readonly PartitionReader[], room: number): void {
     for (let index = 0; index < LANES_PER_BROKER; index++) {
-      const lane = this.#cluster.lane(`${this.#purpose}-${index}`, leader);
+      const lane = this.#cluster.lane(`${this.#purpose}-${index}`, broker);
       if (this.#busyLanes.has(lane)) continue;
       this.#busyLanes.add(lane);
       const { connection } = lane;
-      if (connection === null) this.#open(lane);
+      if (connection === null) this.#open(lane, readers);
       else this.#fetch(lane, connection, readers, room);
       return;
     }
   }
 
-  #open(lane: BrokerLane): void {
+  #open(lane: BrokerLane, readers: readonly PartitionReader[]): void {
     lane.open().then(
       () => {
         this.#busyLanes.delete(lane);
@@ -133,6 +136,7 @@ export class Fetcher {
       },
       () => {
         this.#busyLanes.delete(lane);
+        for (const reader of readers) reader.nearby = null;
         if (!this.#closed) this.#cluster.requestRefresh();
       },
     );
@@ -177,7 +181,10 @@ export class Fetcher {
 
   #fetchFailed(readers: readonly PartitionReader[], error: KafkaClientError | null): void {
     this.#failures += 1;
-    for (const reader of readers) this.#pauseReader(reader, error?.code ?? '');
+    for (const reader of readers) {
+      reader.nearby = null;
+      this.#pauseReader(reader, error?.code ?? '');
+    }
     this.#cluster.requestRefresh();
     this.pump();
   }
@@ -208,9 +215,18 @@ export class Fetcher {
 
   #take(reader: PartitionReader, answer: PartitionAnswer): void {
     const { errorCode, currentLeader, divergingEpoch } = answer;
+    if (answer.preferredReadReplica >= 0) {
+      this.#sendTo(reader, answer.preferredReadReplica);
+      return;
+    }
     if (errorCode === ErrorCode.NONE && divergingEpoch.epoch < 0) {
       const result = reader.accept(answer, this.#settings.fetchMaxBytes);
       if (result !== 'taken') this.#listener.failed(unreadable(reader, result));
+      return;
+    }
+    if (errorCode !== ErrorCode.NONE && reader.nearby !== null) {
+      reader.nearby = null;
+      this.#pauseReader(reader, errorByCode(errorCode).name);
       return;
     }
     if (errorCode === ErrorCode.OFFSET_OUT_OF_RANGE) {
@@ -233,6 +249,15 @@ export class Fetcher {
     this.#listener.failed(
       brokerError(errorCode, { what: `${reader.topic}-${reader.partition} cannot be fetched` }),
     );
+  }
+
+  #sendTo(reader: PartitionReader, node: number): void {
+    const { metadata, settings } = this.#cluster;
+    reader.nearby = { node, until: this.#now() + settings.metadataMaxAgeMs };
+    if (metadata.brokers.has(node)) return;
+    // It came after our metadata did: the leader is not to be asked without end meanwhile.
+    this.#pauseReader(reader, 'BROKER_NOT_AVAILABLE');
+    this.#cluster.requestRefresh();
   }
 
   #pauseReader(reader: PartitionReader, code: string): void {

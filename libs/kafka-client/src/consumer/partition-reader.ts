@@ -27,6 +27,12 @@ export interface TakenRecords {
   readonly highWatermark: number;
 }
 
+/** A follower to read from, and how long before the leader is asked again. */
+export interface NearbyReplica {
+  readonly node: number;
+  readonly until: number;
+}
+
 /** So often a damaged batch is fetched anew before it counts as damaged on the broker. */
 const CORRUPTION_RETRIES = 3;
 
@@ -57,6 +63,8 @@ export class PartitionReader {
   validatedEpoch = -1;
   /** After a failure: not asked for before this moment. */
   notBefore = 0;
+  /** Where the leader sent this consumer for its rack; null: the leader serves. */
+  nearby: NearbyReplica | null = null;
   /** How much to ask for; grows when a batch does not fit. */
   fetchBytes: number;
   readonly abort = new AbortController();

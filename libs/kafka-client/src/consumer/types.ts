@@ -88,6 +88,8 @@ export interface ConsumerOptions<T extends string | AnyTopic = string> {
   readonly isolationLevel?: 'read_uncommitted' | 'read_committed';
   /** Default true. */
   readonly checkCrcs?: boolean;
+  /** Where this consumer runs. A broker that knows a replica in that rack sends it there (Kafka's `client.rack`). Default: leaders. */
+  readonly rackId?: string;
   /** Default 1. */
   readonly fetchMinBytes?: number;
   /** Default 500. */

@@ -119,7 +119,8 @@ function fetch(cluster: ScriptedCluster, request: SeenRequest, respond: Respond)
     const response = fetchOnce(cluster, request, body);
     const hasNews = (response.responses ?? []).some(({ partitions }) =>
       (partitions ?? []).some(
-        ({ errorCode, records }) => errorCode !== 0 || (records as Uint8Array).length > 0,
+        ({ errorCode, records, preferredReadReplica = -1 }) =>
+          errorCode !== 0 || preferredReadReplica >= 0 || (records as Uint8Array).length > 0,
       ),
     );
     if (hasNews || cluster.world.monotonic() >= until) respond(response);
@@ -146,16 +147,29 @@ function fetchOnce(
           abortedTransactions: null,
         };
         if (partition === undefined) return { ...answer, errorCode: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION };
-        if (partition.leader !== request.brokerId)
+        const nearby = partition.replicaInRack.get(body.rackId);
+        const isNearby = nearby?.node === request.brokerId;
+        if (partition.leader !== request.brokerId && !isNearby)
           return { ...answer, errorCode: ErrorCode.NOT_LEADER_OR_FOLLOWER };
+        if (nearby !== undefined && !isNearby && asked.fetchOffset <= nearby.end) {
+          return {
+            ...answer,
+            errorCode: 0,
+            highWatermark: partition.endOffset,
+            preferredReadReplica: nearby.node,
+          };
+        }
         if (asked.currentLeaderEpoch >= 0 && asked.currentLeaderEpoch < partition.leaderEpoch) {
           return { ...answer, errorCode: ErrorCode.FENCED_LEADER_EPOCH };
         }
-        const end = partition.endOffset;
+        const end = isNearby ? nearby.end : partition.endOffset;
         if (asked.fetchOffset < partition.logStartOffset || asked.fetchOffset > end) {
           return { ...answer, errorCode: ErrorCode.OFFSET_OUT_OF_RANGE };
         }
-        const records = readFrom(partition.batches, asked.fetchOffset, asked.partitionMaxBytes);
+        const there = isNearby
+          ? partition.batches.filter(({ baseOffset }) => baseOffset < end)
+          : partition.batches;
+        const records = readFrom(there, asked.fetchOffset, asked.partitionMaxBytes);
         return {
           ...answer,
           errorCode: 0,

@@ -28,6 +28,8 @@ const SEQUENCES = 0x8000_0000;
 
 export class ScriptedPartition {
   leader: number;
+  /** A follower in each of these racks, as the leader would tell consumers; it has all that the leader has, up to its end. */
+  readonly replicaInRack = new Map<string, { readonly node: number; end: number }>();
   leaderEpoch = 0;
   logStartOffset = 0;
   maxBatchBytes = 1_048_588;
