@@ -85,6 +85,60 @@ describe('a simulated log', () => {
     }
   });
 
+  it('F7: takes nothing while there is no room, tells of it, and goes on where it was', () => {
+    const bench = new Bench();
+    const outcomes: string[] = [];
+    bench.log.failed = () => outcomes.push('failed');
+    bench.append();
+    bench.settle();
+    bench.condition.isFull = true;
+    for (const name of ['one', 'two'])
+      bench.log.append(sampleBatch(name, 1, null), 0, (outcome) => outcomes.push(outcome));
+    bench.settle();
+    expect([outcomes, bench.log.failure]).toEqual([['failed', 'retry', 'retry'], null]);
+    expect([bench.log.logEndOffset, bench.log.nextAppendOffset]).toEqual([1, 1]);
+    bench.condition.isFull = false;
+    bench.append();
+    bench.settle();
+    expect(bench.log.logEndOffset).toBe(2);
+  });
+
+  it.each(['write', 'sync'] as const)(
+    'F8: takes no more after a %s that failed, till it is opened anew',
+    (what) => {
+      const bench = new Bench('flush');
+      bench.append();
+      bench.settle();
+      bench.condition.failsNext = what;
+      const outcomes: string[] = [];
+      bench.log.append(sampleBatch('failing', 1, null), 0, (outcome) => outcomes.push(outcome));
+      bench.settle();
+      expect([outcomes, bench.log.logEndOffset, bench.log.failure?.by]).toEqual([['failed'], 1, what]);
+      expect(bench.log.append(sampleBatch('late', 1, null), 0, () => {}).kind).toBe('refused');
+      bench.log.processDied(new SeededRandom(1));
+      bench.log.recover(0, false);
+      expect(bench.log.failure).toBeNull();
+      expect(bench.log.logEndOffset).toBeGreaterThanOrEqual(1);
+    },
+  );
+
+  it('F3: that trusts what was synced keeps rot over a start, until it is read and distrusted', () => {
+    const bench = new Bench('flush', true);
+    for (let count = 0; count < 4; count++) bench.append();
+    bench.settle();
+    bench.log.checkpoint();
+    bench.log.rotAt(2, new SeededRandom(1));
+    bench.log.recover(0, false);
+    expect(bench.log.logEndOffset).toBe(4);
+    expect(bench.log.read(0, 4, 10_000)?.length).toBe(bench.log.read(0, 2, 10_000)?.length);
+    expect([bench.log.read(2, 4, 10_000), bench.log.hasFoundRot]).toEqual([null, true]);
+    bench.log.recover(0, false);
+    expect([bench.log.logEndOffset, bench.log.read(2, 4, 10_000)]).toEqual([4, null]);
+    bench.log.distrust();
+    bench.log.recover(0, false);
+    expect([bench.log.logEndOffset, bench.log.failure]).toEqual([2, null]);
+  });
+
   it('gives up what is queued when it is cut', () => {
     const bench = new Bench();
     bench.append(2);
