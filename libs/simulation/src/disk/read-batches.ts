@@ -19,7 +19,7 @@ export function keptBatches(batches: readonly StoredBatch[], start: number, trus
   let expected = start;
   for (const batch of batches) {
     const isNext = kept === 0 ? batch.baseOffset <= expected : batch.baseOffset === expected;
-    if (!isNext || (batch.baseOffset >= trustedEnd && !isSound(batch))) break;
+    if (!isNext || (batch.lastOffset >= trustedEnd && !isSound(batch))) break;
     expected = batch.lastOffset + 1;
     kept += 1;
   }
