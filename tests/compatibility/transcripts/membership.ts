@@ -4,11 +4,14 @@ import type { Session } from './session.ts';
 
 export type Join = RequestInput<typeof apis.joinGroup>;
 
+/** Longer than any scenario takes, on however busy a machine: no member is to be lost by the way. */
+const SESSION_MS = 300_000;
+
 export function joinOf(groupId: string, metadata: Uint8Array, more: Partial<Join> = {}): Join {
   return {
     groupId,
-    sessionTimeoutMs: 30_000,
-    rebalanceTimeoutMs: 30_000,
+    sessionTimeoutMs: SESSION_MS,
+    rebalanceTimeoutMs: SESSION_MS,
     memberId: '',
     protocolType: 'consumer',
     protocols: [{ name: 'range', metadata }],

@@ -3,6 +3,7 @@
  * answers: who asks another one is told NOT_LEADER_OR_FOLLOWER.
  */
 import { apis, ErrorCode, errorByCode, type ResponseInput } from '@seatlog/kafka-protocol';
+import { topicNameProblem } from '@seatlog/metadata-quorum';
 import type { BrokerServices } from '../services.ts';
 import { defineHandler } from './handler.ts';
 
@@ -23,15 +24,18 @@ export const describeProducers = defineHandler(
     },
 );
 
+function refused(partitionIndex: number, errorCode: number): PartitionAnswer {
+  return { partitionIndex, errorCode, errorMessage: errorByCode(errorCode).message, activeProducers: [] };
+}
+
 function describePartition(
   replicas: BrokerServices['replicas'],
   topic: string,
   partitionIndex: number,
 ): PartitionAnswer {
+  if (topicNameProblem(topic) !== null) return refused(partitionIndex, ErrorCode.INVALID_TOPIC_EXCEPTION);
   const { partition, errorCode } = replicas.led(topic, partitionIndex);
-  if (partition === undefined || errorCode !== ErrorCode.NONE) {
-    return { partitionIndex, errorCode, errorMessage: errorByCode(errorCode).message, activeProducers: [] };
-  }
+  if (partition === undefined || errorCode !== ErrorCode.NONE) return refused(partitionIndex, errorCode);
   return {
     partitionIndex,
     errorCode,

@@ -55,7 +55,8 @@ async function fetches(session: Session): Promise<void> {
       ],
     });
   };
-  for (let version = 4; version <= 17; version++) await ask(`version ${version}`, { version });
+  for (let version = 4; version <= apis.fetch.maxVersion; version++)
+    await ask(`version ${version}`, { version });
   await ask('from the middle of a batch', { offset: 4 });
   await ask('from the end', { offset: 9 });
   await ask('from beyond the end', { offset: 10 });

@@ -83,6 +83,13 @@ async function sequences(session: Session): Promise<void> {
       },
     ],
   });
+  await session.ask('who has written', apis.describeProducers, 0, {
+    topics: [
+      { name: topic, partitionIndexes: [0, 1, 9] },
+      { name: session.name('unknown'), partitionIndexes: [0] },
+      { name: 'a/b', partitionIndexes: [0] },
+    ],
+  });
   const wrapping = await session.exchange(apis.initProducerId, 4, {
     transactionalId: null,
     transactionTimeoutMs: 60_000,

@@ -17,7 +17,7 @@ async function listed(session: Session): Promise<void> {
       ...(version >= 2 ? { isolationLevel } : {}),
       topics: [{ name, partitions: [{ partitionIndex: partition, currentLeaderEpoch: epoch, timestamp }] }],
     });
-  for (let version = 1; version <= 7; version++) {
+  for (let version = 1; version <= apis.listOffsets.maxVersion; version++) {
     for (const timestamp of [-1, -2, session.base]) {
       await ask(`version ${version}: ${timestamp < 0 ? timestamp : 'a time'}`, timestamp, { version });
     }
@@ -26,6 +26,14 @@ async function listed(session: Session): Promise<void> {
   await ask('the greatest time, in a version before it', -3, { version: 6 });
   await ask('the earliest local offset', -4);
   await ask('the latest tiered offset', -5);
+  for (const [timestamp, from] of [
+    [-4, 8],
+    [-5, 9],
+    [-6, 11],
+  ] as const) {
+    for (const version of [from - 1, from])
+      await ask(`${timestamp} in version ${version}`, timestamp, { version });
+  }
   await ask('what was never named', -9);
   await ask('the first time', session.base - 1000);
   await ask('in between', session.base - 500);
