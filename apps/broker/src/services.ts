@@ -8,13 +8,13 @@
  * - `controllerChannel`, `automaticTopics`: what the active controller is asked for;
  * - `listeners`: the addresses to advertise.
  */
+import type { AnyApi } from '@seatlog/kafka-protocol';
 import type { CreateTopicsContext } from '@seatlog/metadata-quorum';
 import type { Clock, Random, Timers, Turns } from '@seatlog/runtime';
 import type { BrokerConfig } from './config/broker-config.ts';
 import type { AutomaticTopics } from './controller/automatic-topics.ts';
 import type { ControllerRequests } from './controller/controller-requests.ts';
 import type { GroupService } from './groups/group-service.ts';
-import type { HandlerDefinition } from './handlers/handler.ts';
 import type { Logger } from './logger.ts';
 import type { MetadataService } from './metadata/metadata-service.ts';
 import type { BrokerMetrics } from './metrics.ts';
@@ -43,7 +43,7 @@ export interface BrokerServices {
   /** What the controller's decisions need to create topics: defaults, the schema of configs, chance. */
   readonly topicCreation: CreateTopicsContext;
   /** The served APIs, for ApiVersions. */
-  readonly handlers: readonly HandlerDefinition[];
+  readonly handlers: readonly { readonly api: AnyApi }[];
   /** Bytes of answers that wait in all sockets: what large answers are held against. */
   unsentBytes(): number;
   /** Advertised addresses, ports resolved; empty until the sockets are bound. */

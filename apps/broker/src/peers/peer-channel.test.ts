@@ -3,7 +3,8 @@ import type { ByteStream, StreamListener } from '@seatlog/runtime';
 import { ManualClock, ManualTurns, MemoryNetwork } from '@seatlog/runtime/testing';
 import { expect, it } from 'vitest';
 import { silentLogger } from '../logger.ts';
-import { type PeerChannel, peerChannel, type PeerChannelLimits, type PeerOutcome } from './peer-channel.ts';
+import type { PeerChannel, PeerChannelLimits, PeerOutcome } from './peer-channel.ts';
+import { peerChannel } from './peer-connections.ts';
 
 const PORT = 9092;
 const PEER = { id: 2, host: 'two', port: PORT };

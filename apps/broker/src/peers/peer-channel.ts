@@ -13,7 +13,6 @@
 import type { Api } from '@seatlog/kafka-protocol';
 import type { Clock, Network, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
-import { PeerConnection } from './peer-connection.ts';
 
 export interface Peer {
   readonly id: number;
@@ -71,63 +70,4 @@ export interface PeerChannelLimits {
   /** To one peer, those that wait for the connection included; what goes beyond fails. */
   readonly maxInFlight: number;
   readonly maxAnswerBytes: number;
-}
-
-const DEFAULT_LIMITS: PeerChannelLimits = {
-  connectTimeoutMs: 10_000,
-  reconnectBackoffMs: 50,
-  reconnectBackoffMaxMs: 1000,
-  maxInFlight: 1000,
-  maxAnswerBytes: 100 * 1024 * 1024,
-};
-
-export function peerChannel(options: PeerChannelOptions): PeerChannel {
-  return new Connections(options);
-}
-
-class Connections implements PeerChannel {
-  readonly #options: PeerChannelOptions;
-  readonly #limits: PeerChannelLimits;
-  readonly #byPeer = new Map<number, PeerConnection>();
-  #isClosed = false;
-
-  constructor(options: PeerChannelOptions) {
-    this.#options = options;
-    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
-  }
-
-  send<Response, RequestIn>(
-    peer: Peer,
-    api: Api<unknown, Response, RequestIn, never>,
-    version: number,
-    body: RequestIn,
-    { timeoutMs }: { readonly timeoutMs: number },
-    done: (outcome: PeerOutcome<Response>) => void,
-  ): void {
-    if (this.#isClosed) {
-      this.#options.timers.schedule(0, () => done({ kind: 'failed', reason: 'this node stops' }));
-      return;
-    }
-    this.#connectionTo(peer).send(api, version, body, timeoutMs, done);
-  }
-
-  disconnect(peerId: number): void {
-    this.#byPeer.get(peerId)?.close('it was disconnected');
-    this.#byPeer.delete(peerId);
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const connection of this.#byPeer.values()) connection.close('this node stops');
-    this.#byPeer.clear();
-  }
-
-  #connectionTo(peer: Peer): PeerConnection {
-    const known = this.#byPeer.get(peer.id);
-    if (known !== undefined && known.peer.host === peer.host && known.peer.port === peer.port) return known;
-    known?.close('the peer has another address now');
-    const connection = new PeerConnection(peer, this.#options, this.#limits);
-    this.#byPeer.set(peer.id, connection);
-    return connection;
-  }
 }

@@ -6,7 +6,8 @@ import { type Api, apis } from '@seatlog/kafka-protocol';
 import type { QuorumVoter, ReceivedResponse, SendRequest } from '@seatlog/metadata-quorum';
 import type { Clock, Network, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
-import { type PeerChannel, peerChannel } from '../peers/peer-channel.ts';
+import type { PeerChannel } from '../peers/peer-channel.ts';
+import { peerChannel } from '../peers/peer-connections.ts';
 
 export interface QuorumConnectionsOptions {
   readonly nodeId: number;

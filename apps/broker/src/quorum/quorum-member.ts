@@ -22,7 +22,7 @@ import type { Logger } from '../logger.ts';
 import type { BrokerMetrics } from '../metrics.ts';
 import { serverLimits } from '../network/server-limits.ts';
 import { type BoundListener, SocketServer } from '../network/socket-server.ts';
-import { peerChannel } from '../peers/peer-channel.ts';
+import { peerChannel } from '../peers/peer-connections.ts';
 import { Router } from '../router.ts';
 import type { ControllerServices } from './controller-services.ts';
 import { quorumHandlers } from './handlers/index.ts';

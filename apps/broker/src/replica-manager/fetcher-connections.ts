@@ -17,7 +17,8 @@ import {
 } from '@seatlog/replication';
 import type { Cancel, Clock, Network, Timers } from '@seatlog/runtime';
 import type { Logger } from '../logger.ts';
-import { type Peer, type PeerChannel, peerChannel } from '../peers/peer-channel.ts';
+import type { Peer, PeerChannel } from '../peers/peer-channel.ts';
+import { peerChannel } from '../peers/peer-connections.ts';
 import type { EffectOrder } from './effect-order.ts';
 import type { ImageClusterView } from './image-cluster-view.ts';
 import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from './offset-by-time.ts';

@@ -8,12 +8,9 @@
 import type { LogError, PartitionLog } from '@seatlog/commit-log';
 import { batchRecordCount, ErrorCode } from '@seatlog/kafka-protocol';
 import { type ClusterImage, isLost, type PartitionImage, type TopicImage } from '@seatlog/metadata-quorum';
-import type { Cancel, Clock, Network, Timers } from '@seatlog/runtime';
-import type { BrokerConfig } from '../config/broker-config.ts';
+import type { Cancel } from '@seatlog/runtime';
 import type { TopicConfig } from '../config/topic-config.ts';
-import type { Logger } from '../logger.ts';
 import type { MetadataService } from '../metadata/metadata-service.ts';
-import type { BrokerMetrics } from '../metrics.ts';
 import { checkClientBatch, checkLeader, outcomeOf, refused } from './append-check.ts';
 import type { ControllerRequests } from '../controller/controller-requests.ts';
 import { LocalPartition } from './local-partition.ts';
@@ -32,18 +29,9 @@ import type {
   ReplicaManager,
 } from './replica-manager.ts';
 import { SingleProduce } from './single-produce.ts';
-import { describeFetchers, replicationOf, type Replication } from './replication.ts';
+import { describeFetchers, replicationOf, type Replication, type ReplicationOptions } from './replication.ts';
 
 const NO_BATCH = { topic: '', partition: -1, batch: new Uint8Array(0) };
-
-export interface LocalReplicasOptions {
-  readonly config: BrokerConfig;
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly network: Network;
-  readonly log: Logger;
-  readonly metrics: BrokerMetrics;
-}
 
 /** What joins the replicas to the cluster. */
 export interface ReplicaCluster {
@@ -56,7 +44,7 @@ export interface ReplicaCluster {
 }
 
 export class LocalReplicas implements ReplicaManager {
-  readonly #options: LocalReplicasOptions;
+  readonly #options: ReplicationOptions;
   readonly #replication: Replication;
   readonly #surroundings: PartitionSurroundings;
   readonly #byTopic = new Map<string, (LocalPartition | undefined)[]>();
@@ -65,7 +53,7 @@ export class LocalReplicas implements ReplicaManager {
   #metadata: MetadataService | null = null;
   #cancelLagCheck: Cancel | null = null;
 
-  constructor(options: LocalReplicasOptions) {
+  constructor(options: ReplicationOptions) {
     this.#options = options;
     this.#replication = replicationOf(options, (topicId, index) => this.#byId(topicId, index));
     this.#surroundings = {

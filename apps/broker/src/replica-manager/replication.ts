@@ -1,18 +1,30 @@
 /** What the replicas of one broker have in common, made from its configuration. */
+import type { Clock, Network, Timers } from '@seatlog/runtime';
+import type { BrokerConfig } from '../config/broker-config.ts';
 import { parseListeners } from '../config/listener.ts';
 import type { BrokerConfigValues } from '../config/definitions.ts';
+import type { Logger } from '../logger.ts';
+import type { BrokerMetrics } from '../metrics.ts';
 import { EffectOrder } from './effect-order.ts';
 import { FetcherConnections } from './fetcher-connections.ts';
 import { ImageClusterView } from './image-cluster-view.ts';
 import { IsrProposals } from './isr-proposals.ts';
 import type { LocalPartition } from './local-partition.ts';
-import type { LocalReplicasOptions } from './local-replicas.ts';
 import type { PartitionSurroundings } from './partition-surroundings.ts';
 import { ReplicaDirectories } from './replica-directories.ts';
 import type { FetcherDescription } from './replica-manager.ts';
 
 /** How long the controller may take over a proposal; then it is sent again, maybe to another. */
 const PROPOSAL_MS = 5000;
+
+export interface ReplicationOptions {
+  readonly config: BrokerConfig;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly network: Network;
+  readonly log: Logger;
+  readonly metrics: BrokerMetrics;
+}
 
 export interface Replication {
   readonly cluster: ImageClusterView;
@@ -23,7 +35,7 @@ export interface Replication {
 }
 
 export function replicationOf(
-  { config, clock, timers, network, log, metrics }: LocalReplicasOptions,
+  { config, clock, timers, network, log, metrics }: ReplicationOptions,
   partitionOf: (topicId: string, index: number) => LocalPartition | undefined,
 ): Replication {
   const { values } = config;

@@ -1,11 +1,11 @@
 /**
  * What the parts of one replica share in a step: its settings, its log, the moment, chance, and the effects so far.
  */
+import type { Random } from '@seatlog/runtime';
 import type { PersistState, QuorumEffect, QuorumLogLine } from './quorum-effects.ts';
 import type { LogBatch, QuorumLog } from './quorum-log.ts';
 import type { RequestToSend } from './quorum-messages.ts';
 import type { QuorumMoment } from './quorum-moment.ts';
-import type { QuorumReplicaOptions } from './quorum-replica.ts';
 import type { QuorumSettings } from './quorum-settings.ts';
 
 /** Requests of one run of the process; the ids of another run begin elsewhere, as chance has it. */
@@ -13,16 +13,23 @@ const REQUEST_IDS_OF_A_RUN = 2 ** 20;
 /** Half of the bound of the pause after the first lost election. */
 const ELECTION_PAUSE_MS = 100;
 
+/** What is given to a replica once. */
+export interface QuorumSurroundings {
+  readonly settings: QuorumSettings;
+  readonly log: QuorumLog;
+  readonly random: Pick<Random, 'fraction' | 'uint32'>;
+}
+
 export class QuorumContext<Batch extends LogBatch> {
   readonly settings: QuorumSettings;
   readonly log: QuorumLog;
-  readonly #random: QuorumReplicaOptions['random'];
+  readonly #random: QuorumSurroundings['random'];
   readonly #voterIds: readonly number[];
   #effects: QuorumEffect<Batch>[] = [];
   #moment: QuorumMoment = { now: 0, monotonic: 0 };
   #nextRequestId: number;
 
-  constructor({ settings, log, random }: QuorumReplicaOptions) {
+  constructor({ settings, log, random }: QuorumSurroundings) {
     this.settings = settings;
     this.log = log;
     this.#random = random;

@@ -26,29 +26,24 @@
  *   latest snapshot.
  */
 import type { apis, RequestOf, ResponseInput } from '@seatlog/kafka-protocol';
-import type { Random } from '@seatlog/runtime';
 import type { QuorumState } from '../quorum/quorum-state.ts';
 import { describeQuorum } from './describe-quorum.ts';
 import { HighWatermark } from './high-watermark.ts';
 import { LogChanges } from './log-changes.ts';
-import { QuorumContext } from './quorum-context.ts';
+import { QuorumContext, type QuorumSurroundings } from './quorum-context.ts';
 import type { QuorumDescription } from './quorum-description.ts';
 import type { LeaderAndEpoch, LeaderBefore, QuorumEffect } from './quorum-effects.ts';
 import type { QuorumEvent } from './quorum-events.ts';
-import type { LogBatch, QuorumLog } from './quorum-log.ts';
+import type { LogBatch } from './quorum-log.ts';
 import type { QuorumMoment } from './quorum-moment.ts';
-import type { QuorumSettings } from './quorum-settings.ts';
 import { QuorumStanding } from './quorum-standing.ts';
 import { RequestAnswers } from './request-answers.ts';
 import { CLOSED_BY_THE_ABSENT } from './request-round.ts';
 import { ResponseReader } from './response-reader.ts';
 
-export interface QuorumReplicaOptions {
-  readonly settings: QuorumSettings;
-  readonly log: QuorumLog;
+export interface QuorumReplicaOptions extends QuorumSurroundings {
   /** What the quorum-state file says; null if there is none. */
   readonly storedState: QuorumState | null;
-  readonly random: Pick<Random, 'fraction' | 'uint32'>;
 }
 
 /** How many election time-outs a stopping leader waits for another one, at most. */

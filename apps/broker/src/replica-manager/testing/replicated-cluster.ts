@@ -16,7 +16,8 @@ import {
 } from '@seatlog/runtime/testing';
 import { loadConfig } from '../../config/load.ts';
 import { silentLogger } from '../../logger.ts';
-import { peerChannel, type PeerOutcome } from '../../peers/peer-channel.ts';
+import type { PeerOutcome } from '../../peers/peer-channel.ts';
+import { peerChannel } from '../../peers/peer-connections.ts';
 import { batchOf } from '../../testing/test-broker.ts';
 import { MemoryController } from './memory-controller.ts';
 import { ReplicatedBroker } from './replicated-broker.ts';
