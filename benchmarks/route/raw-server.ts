@@ -1,7 +1,7 @@
 /**
  * What a reservation costs at the least: a Fastify route, as a child process, that takes the seat by the same Redis calls and
- * produces the same event by the same client as the booking API, and does nothing else. It checks no input, signs
- * nothing, keeps no catalogue, counts and logs nothing.
+ * produces the same event by the same client as the booking API, and gives and keeps an answer of the same size, with nothing
+ * in place of the signature. It checks no input, signs nothing, keeps no catalogue, counts and logs nothing.
  *
  *     raw-server.ts <redis url> <brokers>
  */
@@ -24,6 +24,8 @@ interface Route {
 
 const CURRENCY = 'EUR';
 const PRICE = 4500;
+/** As long as the API's is for an order of one seat. */
+const TOKEN = 'x'.repeat(180);
 
 const [redisUrl = '', brokers = ''] = process.argv.slice(2);
 const seatLock = await SeatLock.connect({ url: redisUrl, clientName: 'raw', lockTtlMs: 120_000 });
@@ -51,7 +53,7 @@ server.post<Route>('/events/:id/reservations', async (request, reply) => {
     value: event,
     timestamp: event.occurredAt,
   });
-  const body = JSON.stringify({ reservationId: orderId, seats, lockedUntil: event.lockedUntil });
+  const body = JSON.stringify(answerTo(event));
   await seatLock.complete(result.attempt, body);
   return reply.code(202).type('application/json; charset=utf-8').send(body);
 });
@@ -73,6 +75,17 @@ function eventOf(eventId: string, userId: string, attempt: Attempt): Reservation
     paymentReference: `raw_${attempt.token}`,
     lockedUntil,
     occurredAt: Date.now(),
+  };
+}
+
+function answerTo({ orderId, seatId, reservationId, price, lockedUntil }: ReservationCreated) {
+  return {
+    reservationId: orderId,
+    token: TOKEN,
+    statusUrl: `/reservations/${TOKEN}`,
+    seats: [{ seatId, reservationId, price }],
+    total: price,
+    lockedUntil: new Date(lockedUntil).toISOString(),
   };
 }
 

@@ -43,6 +43,8 @@ export async function openShop(dataDirectory: string, seatsPerHall: number): Pro
         BROKERS: broker.address,
         DATABASE_URL: postgres.url,
         REDIS_URL: redis.url,
+        // No worker takes the orders off; the API must not hold back for it.
+        SEAT_LOCK_TTL_MS: '3600000',
         TOKEN_SECRET: 'a secret for the benchmark, longer than 32',
       },
     }),
