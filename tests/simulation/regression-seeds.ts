@@ -108,4 +108,10 @@ export const regressionSeeds: readonly RegressionSeed[] = [
       'A follower found room for a part of what it appended at once: its log ended before that part for good, and it ' +
       'fetched the same again and again, without a pause.',
   },
+  {
+    seed: 211421,
+    found:
+      'Of the simulated log alone: a retry of a batch that was still to be written was taken for written, and when that ' +
+      'write failed it waited for a high watermark that another batch reached.',
+  },
 ];

@@ -52,6 +52,18 @@ describe('F7: a full disk', () => {
     expect([test.log().logEndOffset, test.events.filter((event) => event.level === 'warn')]).toEqual([3, []]);
   });
 
+  it('K15: refuses a retry together with the batch that it repeats and that was not written', () => {
+    const test = opened();
+    const outcomes: string[] = [];
+    test.files.fault = failing('write', { code: 'ENOSPC' });
+    for (const name of ['original', 'retry']) {
+      const next = testBatch({ producerId: 1, producerEpoch: 0, sequence: 2 });
+      test.log().append(next, 0, (error) => outcomes.push(`${name} ${error?.code}`));
+    }
+    test.turns.endAll();
+    expect(outcomes.toSorted()).toEqual(['original LOG_OUT_OF_SPACE', 'retry LOG_OUT_OF_SPACE']);
+  });
+
   it('takes back what the producers were on their way to', () => {
     const test = opened();
     const next = (): Uint8Array => testBatch({ producerId: 1, producerEpoch: 0, sequence: 2 });

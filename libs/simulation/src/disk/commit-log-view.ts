@@ -107,8 +107,8 @@ export class CommitLogView implements BrokerLog {
       const isOutOfOrder = result.error.code === 'OUT_OF_ORDER_SEQUENCE_NUMBER';
       return { kind: isOutOfOrder ? 'out-of-order' : 'refused' };
     }
-    isQueued = !result.duplicate;
-    const { firstOffset: baseOffset, lastOffset } = result;
+    const { duplicate, firstOffset: baseOffset, lastOffset } = result;
+    isQueued = !duplicate || lastOffset >= this.logEndOffset;
     return { kind: isQueued ? 'queued' : 'duplicate', baseOffset, lastOffset };
   }
 

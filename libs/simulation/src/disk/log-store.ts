@@ -13,6 +13,7 @@ export interface LeaderAppend {
 }
 
 export type LeaderAppendVerdict =
+  /** It waits to be written, or the same batch does that came before it. */
   | ({ readonly kind: 'queued' } & LeaderAppend)
   /** It lies there already, from before. */
   | ({ readonly kind: 'duplicate' } & LeaderAppend)

@@ -40,6 +40,23 @@ describe('a simulated log', () => {
     expect(writing.log.logEndOffset).toBe(5);
   });
 
+  it.each(['retry', 'done'] as const)(
+    'tells a retry of a batch on its way what becomes of the batch: %s',
+    (fate) => {
+      const bench = new Bench();
+      const batch = sampleBatch('batch', 1, { producerId: 7, producerEpoch: 0, baseSequence: 0 });
+      const told: string[] = [];
+      const append = (name: string) =>
+        bench.log.append(batch, 0, (outcome) => told.push(`${name} ${outcome}`));
+      bench.condition.isFull = fate === 'retry';
+      expect([append('first'), append('second')].map(({ kind }) => kind)).toEqual(['queued', 'queued']);
+      bench.settle();
+      expect(told).toEqual([`first ${fate}`, `second ${fate}`]);
+      bench.condition.isFull = false;
+      expect(append('third').kind).toBe(fate === 'done' ? 'duplicate' : 'queued');
+    },
+  );
+
   it('F1, F2: keeps after a power cut what was synced, and of the rest a beginning', () => {
     const ends = new Set<number>();
     for (let seed = 0; seed < SEEDS; seed++) {

@@ -19,6 +19,7 @@ import {
 import { LeaderEpochCache } from '@seatlog/commit-log/testing';
 import type { EpochEndOffset, LogOutcome } from '@seatlog/replication';
 import type { SeededRandom } from '@seatlog/runtime/testing';
+import { AppendsUnderWay } from './appends-under-way.ts';
 import type { BrokerLog, LeaderAppendVerdict } from './log-store.ts';
 import type { DiskCondition } from './disk-condition.ts';
 import { LogProducers } from './log-producers.ts';
@@ -67,6 +68,7 @@ export class SimulatedLog implements BrokerLog {
   #highWatermark = 0;
   #generation = 0;
   #queued: QueuedBatch[] = [];
+  readonly #underWay = new AppendsUnderWay();
 
   constructor(options: SimulatedLogOptions) {
     this.#options = options;
@@ -135,12 +137,11 @@ export class SimulatedLog implements BrokerLog {
   append(given: Uint8Array, leaderEpoch: number, done: (outcome: LogOutcome) => void): LeaderAppendVerdict {
     if (this.#failure !== null) return { kind: 'refused' };
     const hasProducer = batchProducerId(given) >= 0;
-    if (hasProducer) {
-      const check = this.#producers.check(given);
-      if (check.outcome === 'duplicate') {
-        return { kind: 'duplicate', baseOffset: check.firstOffset, lastOffset: check.lastOffset };
-      }
-      if (check.outcome === 'refused') return { kind: 'out-of-order' };
+    const check = hasProducer ? this.#producers.check(given) : null;
+    if (check?.outcome === 'refused') return { kind: 'out-of-order' };
+    if (check?.outcome === 'duplicate') {
+      const { firstOffset: baseOffset, lastOffset } = check;
+      return { kind: this.#underWay.join(lastOffset, done) ? 'queued' : 'duplicate', baseOffset, lastOffset };
     }
     const bytes = new Uint8Array(given);
     const baseOffset = this.#queuedEnd;
@@ -148,10 +149,10 @@ export class SimulatedLog implements BrokerLog {
     stampLeaderEpoch(bytes, 0, leaderEpoch);
     this.#queuedEnd = baseOffset + batchLastOffsetDelta(bytes) + 1;
     const staged = hasProducer ? this.#producers.stage(bytes) : null;
-    const batch = storedBatch(bytes);
-    this.#write([batch], (outcome) => {
+    const told = this.#underWay.begin(this.#queuedEnd - 1, done);
+    this.#write([storedBatch(bytes)], (outcome) => {
       if (outcome === 'done' && staged !== null) this.#producers.commit(staged);
-      done(outcome);
+      told(outcome);
     });
     return { kind: 'queued', baseOffset, lastOffset: this.#queuedEnd - 1 };
   }
@@ -394,5 +395,6 @@ export class SimulatedLog implements BrokerLog {
     this.#queued = [];
     this.#queuedEnd = this.#end;
     this.#producers.dropStaged();
+    this.#underWay.forget();
   }
 }
