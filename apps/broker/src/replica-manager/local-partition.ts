@@ -7,7 +7,7 @@
  */
 import type { AppendCompletion, AppendResult, LogRead, PartitionLog } from '@seatlog/commit-log';
 import { ErrorCode } from '@seatlog/kafka-protocol';
-import { isLost, type PartitionImage } from '@seatlog/metadata-quorum';
+import { isInSyncBesideOthers, isLost, type PartitionImage } from '@seatlog/metadata-quorum';
 import {
   CONSUMER,
   type FetchLook,
@@ -224,8 +224,7 @@ export class LocalPartition implements Partition, PlacedReplica {
   }
 
   get isInSync(): boolean {
-    const isr = this.#metadata?.isr ?? [];
-    return isr.length > 1 && isr.includes(this.#surroundings.nodeId);
+    return this.#metadata !== null && isInSyncBesideOthers(this.#metadata, this.#surroundings.nodeId);
   }
 
   get isMarkedLost(): boolean {

@@ -7,7 +7,13 @@
  */
 import type { LogError, PartitionLog } from '@seatlog/commit-log';
 import { batchRecordCount, ErrorCode } from '@seatlog/kafka-protocol';
-import { type ClusterImage, isLost, type PartitionImage, type TopicImage } from '@seatlog/metadata-quorum';
+import {
+  type ClusterImage,
+  isInSyncBesideOthers,
+  isLost,
+  type PartitionImage,
+  type TopicImage,
+} from '@seatlog/metadata-quorum';
 import type { Cancel } from '@seatlog/runtime';
 import type { TopicConfig } from '../config/topic-config.ts';
 import type { MetadataService } from '../metadata/metadata-service.ts';
@@ -188,14 +194,13 @@ export class LocalReplicas implements ReplicaManager {
   /** A replica that the metadata gives this broker and that is not there, for its log could not be opened. */
   unopened(topic: TopicImage, partition: PartitionImage): void {
     const { nodeId } = this.#surroundings;
-    const isInSync = partition.isr.length > 1 && partition.isr.includes(nodeId);
     const replica = {
       topic: topic.name,
       topicId: topic.id,
       index: partition.index,
       isFailing: true,
       isFenced: true,
-      isInSync,
+      isInSync: isInSyncBesideOthers(partition, nodeId),
       isMarkedLost: isLost(partition, nodeId),
       probeRoom: (done: () => void) => done(),
     };

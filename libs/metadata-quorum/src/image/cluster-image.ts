@@ -149,3 +149,8 @@ export function isLost(
 ): boolean {
   return directories[replicas.indexOf(brokerId)] === LOST_DIRECTORY;
 }
+
+/** Whether a replica is in sync, and others could go on without it. */
+export function isInSyncBesideOthers({ isr }: Pick<PartitionImage, 'isr'>, brokerId: number): boolean {
+  return isr.length > 1 && isr.includes(brokerId);
+}

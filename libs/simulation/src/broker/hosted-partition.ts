@@ -1,5 +1,5 @@
 /** One replica of a partition in a broker's process: the pure machine, its log, and its effects carried out. */
-import { isLost } from '@seatlog/metadata-quorum';
+import { isInSyncBesideOthers, isLost } from '@seatlog/metadata-quorum';
 import {
   type FollowerEvent,
   type OutsideLeaderEvent,
@@ -49,8 +49,8 @@ export class HostedPartition implements ReportedReplica {
   }
 
   get isInSync(): boolean {
-    const isr = this.#metadata?.isr ?? [];
-    return isr.length > 1 && isr.includes(this.run.owner.id);
+    const metadata = this.#metadata;
+    return metadata !== undefined && isInSyncBesideOthers(metadata, this.run.owner.id);
   }
 
   get isMarkedLost(): boolean {
